@@ -88,11 +88,11 @@ def _denies_the_posts_word(phrase: str, part: Part, reply: Material) -> bool:
     language, post = reply.language, " ".join(reply.post_words)
     debunk = cues.pattern(language, "debunk")
     said = {match.group() for match in debunk.finditer(phrase)} if cues.negated(phrase, language) else set()
-    called = [match for match in debunk.finditer(post) if match.group() in said]
-    clauses = (post[slice(*cues.clause_of(post, match.start(), language))] for match in called)
-    hearsay = words_pattern("hearsay", language)
-    plainly = not any(cues.negated(clause, language) or hearsay.search(clause) for clause in clauses)
-    return bool(called) and plainly and bool((part.content & reply.post_content) - content(said, language))
+    if not any(match.group() in said for match in debunk.finditer(post)):
+        return False
+    if cues.negated(post, language) or words_pattern("hearsay", language).search(post):
+        return False
+    return bool((part.content & reply.post_content) - content(said, language))
 
 
 def _groups(text: str, language: str) -> Iterator[re.Match[str]]:

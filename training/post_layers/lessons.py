@@ -15,7 +15,7 @@ from pipeline.heads import HATE, NAMES
 from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
 from pipeline.second_opinion import THREAT
-from training.claims.data import Post, harmless, read_labelled, read_twins
+from training.claims.data import Post, Twin, harmless, read_labelled, read_twins
 from training.claims.own_posts import ODD, read_own_posts
 from training.claims.unseen import NATURAL, UNSEEN
 from training.heads.data import LONGEST, SHORT, letters
@@ -161,14 +161,20 @@ def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:
 
 def _of_twins(files: ClaimFiles) -> Iterator[Lesson]:
     for twin in read_twins():
-        kinds = {files.claims[name].kind for name in twin.claims}
-        kind = KINDS.index(kinds.pop() if kinds else None) if len(kinds) == 1 or not twin.hateful else None
         threatens = any(files.claims[name].kind is AttackKind.THREAT for name in twin.claims)
         opinions = _opinions(twin.hateful, {twin.group}) | ({} if threatens else {THREAT: (False, OWN_POST_THREAT)})
         yield Lesson(
-            twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, kind, twin.claims,
+            twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, _kind_of(twin, files), twin.claims,
             KIND_COUNTS[CLAIM_TWINS], twin.kind, twin.language,
         )  # fmt: skip
+
+
+def _kind_of(twin: Twin, files: ClaimFiles) -> int | None:
+    """Return the number in KINDS of how a twin attacks; None if its claims differ in kind or it makes none."""
+    if not twin.hateful:
+        return KINDS.index(None)
+    kinds = {files.claims[name].kind for name in twin.claims}
+    return KINDS.index(kinds.pop()) if len(kinds) == 1 else None
 
 
 def _of_own_posts() -> Iterator[Lesson]:

@@ -15,11 +15,11 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer from the server; `isOpen` if that leaves open whether something was done. */
+/** No answer from the server; `isUnsure` if that leaves open whether something was done. */
 export class Offline extends Error {
-  constructor(isOpen) {
-    super(isOpen ? t("The server gave no answer. Look whether it was done before you try again.") : t("The server can't be reached."));
-    this.isOpen = isOpen;
+  constructor(isUnsure) {
+    super(isUnsure ? t("The server gave no answer. Look whether it was done before you try again.") : t("The server can't be reached."));
+    this.isUnsure = isUnsure;
   }
 }
 

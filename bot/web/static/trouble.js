@@ -15,7 +15,7 @@ let afterLogin = () => {};
 export const whenBack = (act) => { afterLogin = act; };
 
 export function explain(error, now) {
-  if (error.isOpen) toast(error.message, "bad");
+  if (error.isUnsure) toast(error.message, "bad");
   if (error instanceof Offline) return warn(t("The server can't be reached. Nothing you wrote is lost; trying again…"));
   if (!(error instanceof Refusal)) throw error;
   if (error.status === 401) return logInAgain();
