@@ -76,6 +76,7 @@ def test_the_table_has_a_row_for_each_kind_and_for_each_half() -> None:
         ("fifth", 200, 104),
         ("sixth", 200, 104),
         ("seventh", 200, 104),
+        ("eighth", 200, 104),
     ],
 )
 def test_the_fresh_drafts_are_half_good_and_about_half_english(name: str, count: int, english: int) -> None:
