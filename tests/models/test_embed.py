@@ -28,8 +28,10 @@ from tests.ports import unused_port
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
 SCRIPT = Path(__file__).parents[2] / "models" / "xllamacpp_server.py"
 ODD = ["", " ", "🙂" * 50, "a\x00b", "bad \ud800 surrogate", "word " * 100, "<script>alert(1)</script>"]
-LONG = {"latin": "x" * 8_000, "cyrillic": "ж" * 8_000, "emoji": "🙂🙃" * 4_000, "spaces": " " * 8_000}
-LONG["words"] = "wörter und mehr " * 500
+LONG = {
+    "latin": "x" * 8_000, "cyrillic": "ж" * 8_000, "emoji": "🙂🙃" * 4_000, "spaces": " " * 8_000,
+    "words": "wörter und mehr " * 500,
+}  # fmt: skip
 
 
 def vector(text: str) -> list[float]:
