@@ -1,8 +1,7 @@
-"""Composition: assemble the parts as the settings require. The only module that knows them all."""
+"""Composition: assemble the parts as the settings require. Its siblings assemble the guard and the chat model."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -11,23 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.domain import StrategyName
-from core.errors import BadSettings
 from core.lifecycle import StageName
 from core.private_files import private_folder
 from core.secrets import author_key
-from core.settings import NO_MODEL, ChatWorkspace, GuardSettings, Settings
+from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
+from rejoinder.chat_assembly import chat_client, chat_turns
+from rejoinder.guard_assembly import open_drafting_guard
 
 if TYPE_CHECKING:
     from kb.claims.matching import ClaimMatcher
     from kb.search import Searcher
     from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
-    from models.engine_arguments import Weights
     from models.turns import Turns
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
-    from pipeline.guard import Guard, GuardCheck, ToxicityCheck
     from pipeline.strategies import Strategies, Strategy, Writer
     from pipeline.triage import Triager
     from stream.stages import Stage
@@ -52,50 +50,6 @@ async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIt
         yield ledger
     finally:
         await ledger.close()
-
-
-def chat_weights(settings: Settings) -> Weights:
-    """Return the paths of the weights of the chat model, and of the smaller model that guesses ahead, if set."""
-    from models import catalog
-    from models.engine_arguments import Weights
-
-    folder, draft = settings.weights_dir, settings.chat.draft_model
-    guessing = None
-    if draft is not None:
-        guessing = Path(draft) if draft.endswith(".gguf") else folder / catalog.find(draft).file
-    return Weights(folder / catalog.find(settings.chat.model).file, guessing)
-
-
-@asynccontextmanager
-async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> AsyncIterator[str | None]:
-    """Yield the base URL of the chat model: the configured one, that of a server started here, or None for no model."""
-    if settings.chat.endpoint is not None:
-        yield settings.chat.endpoint
-    elif settings.chat.model == NO_MODEL:
-        yield None
-    else:
-        from models.llama_server import LlamaServer
-        from stream.metrics import CHAT_SERVER_HANGS
-
-        weights, on_hang = chat_weights(settings), CHAT_SERVER_HANGS.inc
-        async with LlamaServer(settings.chat, weights, log_file, on_hang=on_hang) as server:
-            yield server.endpoint
-
-
-@asynccontextmanager
-async def chat_client(settings: Settings, log_file: Path | None = None) -> AsyncIterator[ChatClient | None]:
-    """Yield a client for the chat model, or None for no model."""
-    from models.chat import ChatClient
-
-    async with chat_endpoint(settings, log_file) as endpoint:
-        if endpoint is None:
-            yield None
-            return
-        chat = settings.chat
-        async with ChatClient(
-            endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts, adapters=tuple(chat.adapters)
-        ) as client:
-            yield client
 
 
 @asynccontextmanager
@@ -168,118 +122,6 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
         on_file, reviews = without_faulty(on_file, settings.kb.claims), reviews | load_reviews(settings.kb.claims)
     ranker = load_ranker(settings.data_dir, settings.kb.ranker)
     return await ClaimMatcher.open(on_file, reviews, embedder, settings.kb, ranker)
-
-
-def open_guard(settings: Settings) -> Guard:
-    """Return the guard of the moderators' process, without checks that need a large model: moderators judge instead."""
-    from models.toxicity import ToxicityHead
-    from pipeline.guard import Guard, ToxicityCheck, word_checks
-
-    toxicity = ToxicityCheck(ToxicityHead.load(), settings.guard)
-    return Guard([*word_checks(settings.guard, judged=True), toxicity])
-
-
-@asynccontextmanager
-async def open_drafting_guard(
-    settings: Settings,
-    log_file: Path | None = None,
-    chat: ChatClient | None = None,
-    turns: Turns | None = None,
-) -> AsyncIterator[Guard]:
-    """Yield the guard for drafts, with the judge and the toxicity model that the settings choose.
-
-    If the chat model is the judge, `chat` is used, in `turns` shared with the strategies; without `chat`, a server is
-    started unless an endpoint is configured. Raises the errors of DetoxifyModel and OnnxEntailment, and BadSettings if
-    the judge is the chat model and there is none.
-    """
-    from pipeline.guard import Guard, word_checks
-    from pipeline.guard.checks import FunctionCheck
-    from pipeline.guard.garbled import not_garbled
-
-    async with AsyncExitStack() as stack:
-        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
-        toxicity = await asyncio.to_thread(_toxicity, settings.guard)
-        garbled = FunctionCheck("garbled", not_garbled, settings.guard)
-        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
-
-
-def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
-    from models.toxicity import ToxicityHead
-    from pipeline.guard import ToxicityCheck
-
-    if chosen.toxicity == "head":
-        return ToxicityCheck(ToxicityHead.load(), chosen)
-    from models.detoxify_model import DetoxifyModel
-
-    model = DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config)
-    return ToxicityCheck(model, chosen, costly=True)
-
-
-async def _judges(
-    settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
-) -> list[GuardCheck]:
-    """Return the checks of the judge that the settings choose; `stack` closes what they need."""
-    if settings.guard.judge == "none":
-        return []
-    if settings.guard.judge == "chat":
-        chat = chat or await stack.enter_async_context(chat_client(settings, log_file))
-        if chat is None:
-            raise BadSettings(
-                "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
-            )
-        return _chat_judge(settings, chat, turns)
-    checks = _head_judge(settings, stack)
-    if settings.guard.judge == "entailment":
-        checks.append(await _entailment_check(settings.guard))
-    return checks
-
-
-def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[GuardCheck]:
-    from models.entailment import ChatEntailment
-    from pipeline.guard.entailed import EntailedCheck
-    from pipeline.guard.opposition import ChatOpposition, OpposesCheck
-
-    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
-    # A turn has as many slots as one draft has replies, so the judge asks at most that many questions at once.
-    at_once = settings.chat.candidates
-    return [
-        OpposesCheck(ChatOpposition(chat, at_once), chosen.min_opposition, chosen.min_harmless, within_s, turns),
-        EntailedCheck(ChatEntailment(chat, at_once), chosen.min_entailment, within_s, turns),
-    ]
-
-
-def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
-    from models.embedders import e5_embedder
-    from pipeline.guard.grounded import GroundedCheck
-    from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
-    from pipeline.guard.pair_judge import PairEntailment, PairJudge
-    from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
-
-    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
-    embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
-    stack.push_async_callback(embedder.close)
-    opposition = PairJudge(HeadJudge(STANCE, embedder), embedder)
-    return [
-        OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s),
-        GroundedCheck(PairEntailment(embedder), chosen.min_grounded, within_s),
-        FitsCheck(HeadJudge(FITS, embedder), chosen.min_fit, chosen.min_sentence_fit, within_s),
-        TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
-    ]
-
-
-async def _entailment_check(chosen: GuardSettings) -> GuardCheck:
-    from models.entailment import OnnxEntailment
-    from pipeline.guard.entailed import EntailedCheck
-
-    model = await asyncio.to_thread(OnnxEntailment.open, chosen)
-    return EntailedCheck(model, chosen.min_entailment, chosen.judge_timeout_s)
-
-
-def chat_turns(settings: Settings) -> Turns:
-    """Return the turns at the chat model; each has slots for the replies of one draft."""
-    from models.turns import Turns
-
-    return Turns(max(1, settings.chat.slots // settings.chat.candidates), settings.draft.timeout_s)
 
 
 def open_strategies(settings: Settings, chat: ChatModel | None, turns: Turns | None = None) -> Strategies:

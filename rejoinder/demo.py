@@ -26,7 +26,8 @@ from core.lifecycle import StageName
 from core.private_files import private_folder
 from core.settings import NO_MODEL, Settings
 from ledger import Ledger
-from rejoinder.assembly import chat_endpoint, open_ledger, starts_chat_server
+from rejoinder.assembly import open_ledger, starts_chat_server
+from rejoinder.chat_assembly import chat_endpoint
 from rejoinder.web import web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake

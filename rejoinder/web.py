@@ -20,7 +20,8 @@ from core.errors import BadSettings
 from core.settings import Settings
 from core.tokens import TokenTable
 from ledger import Ledger
-from rejoinder.assembly import chat_workspaces, open_guard
+from rejoinder.assembly import chat_workspaces
+from rejoinder.guard_assembly import open_guard
 from stream.gateway import Gateway
 from stream.intake import Intake
 from stream.janitor import Janitor

@@ -21,7 +21,7 @@ from core.errors import BadInput, BadMessage
 from core.settings import Settings
 from kb.extract.formats import SUFFIXES, read
 from pipeline.guard.material import GuardContext
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from stream.gateway import parse, validate
 from stream.messages import decode, encode
 from tests.factories import make_evidence, make_grounding, make_post, make_triage

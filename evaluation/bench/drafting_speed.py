@@ -22,7 +22,9 @@ from kb.summaries import is_short
 from models.chat import ChatClient, ChatModel, Completion, Message
 from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
-from rejoinder.assembly import chat_weights, open_drafting_guard, open_pipeline, open_strategies
+from rejoinder.assembly import open_pipeline, open_strategies
+from rejoinder.chat_assembly import chat_weights
+from rejoinder.guard_assembly import open_drafting_guard
 
 _COUNTER = re.compile(r"^llamacpp:(\w+_total) (\S+)$", re.MULTILINE)
 PARAGRAPH = 4

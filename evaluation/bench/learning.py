@@ -35,7 +35,8 @@ from evaluation.significance import Difference, Interval, interval, paired
 from kb.claims.loading import ClaimFiles, load_claims
 from kb.claims.records import FactKind, FiledFact
 from ledger import Ledger
-from rejoinder.assembly import Pipeline, open_guard, open_ledger, open_pipeline
+from rejoinder.assembly import Pipeline, open_ledger, open_pipeline
+from rejoinder.guard_assembly import open_guard
 
 NAME = "rehearsal"
 SHORT = 200

@@ -54,7 +54,7 @@ def guard(file: Path | None, as_json: bool, redteam: bool, fresh: bool, wrong: b
 
 async def _judge_file(settings: Settings, file: Path, *, as_json: bool) -> int:
     """Judge every draft in a file, and return the number of lines that are not valid drafts."""
-    from rejoinder.assembly import open_drafting_guard
+    from rejoinder.guard_assembly import open_drafting_guard
 
     bad = 0
     async with open_drafting_guard(settings, _log_file(settings)) as opened:
@@ -81,7 +81,7 @@ def _as_text(draft: DraftLine, verdict: Verdict) -> str:
 
 async def _print_report(settings: Settings, *, fresh: bool, wrong: bool) -> None:
     from evaluation.redteam import sheets
-    from rejoinder.assembly import open_drafting_guard
+    from rejoinder.guard_assembly import open_drafting_guard
 
     async with open_drafting_guard(settings, _log_file(settings)) as opened:
         if fresh:

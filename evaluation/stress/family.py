@@ -23,7 +23,7 @@ from evaluation.stress.flagging import PLATFORM
 from evaluation.stress.plan import StressPlan
 from evaluation.stress.proxy import Wire, to_port, to_socket, unused_port
 from models.llama_server import LlamaServer
-from rejoinder.assembly import chat_weights
+from rejoinder.chat_assembly import chat_weights
 from rejoinder.demo import kept_running
 from stream.broker import EmbeddedBroker
 from stream.topics import ensure_topics

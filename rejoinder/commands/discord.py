@@ -27,7 +27,7 @@ def discord() -> None:
         from bot.discord.client import DeskClient
         from bot.discord.connection import stay_connected
         from bot.translation import speaking
-        from rejoinder.assembly import open_guard
+        from rejoinder.guard_assembly import open_guard
         from rejoinder.starting import wait_for_ledger
 
         with speaking(settings.desk.language):

@@ -58,7 +58,8 @@ async def find(
     settings: Settings, query: str, groups: list[TargetGroup], count: int | None, also: list[str]
 ) -> list[Evidence]:
     """Search the knowledge base once; the chat model is used only if the search itself needs it."""
-    from rejoinder.assembly import chat_client, open_embedder, open_searcher, search_needs_chat
+    from rejoinder.assembly import open_embedder, open_searcher, search_needs_chat
+    from rejoinder.chat_assembly import chat_client
 
     async with AsyncExitStack() as stack:
         chat = await stack.enter_async_context(chat_client(settings)) if search_needs_chat(settings) else None

@@ -34,7 +34,8 @@ def summarise(most: int | None) -> None:
 async def summarise_all(settings: Settings, most: int | None) -> int:
     """Summarise all paragraphs without a summary; return how many. Raises BadSettings without a chat model."""
     from kb.summaries import Summariser, SummaryStore
-    from rejoinder.assembly import chat_client, ensure_starter_indexed, kb_folder, open_embedder
+    from rejoinder.assembly import ensure_starter_indexed, kb_folder, open_embedder
+    from rejoinder.chat_assembly import chat_client
 
     folder = kb_folder(settings)
     async with AsyncExitStack() as stack:

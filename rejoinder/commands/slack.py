@@ -62,7 +62,7 @@ async def serve(
     from bot.slack.bot import SlackBot
     from bot.slack.checkup import complaints
     from bot.translation import speaking
-    from rejoinder.assembly import open_guard
+    from rejoinder.guard_assembly import open_guard
     from rejoinder.starting import answer_while_starting, wait_for_ledger
 
     await workspaces.require_working_token()

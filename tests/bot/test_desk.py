@@ -22,7 +22,7 @@ from core.lifecycle import StageName
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
 from pipeline.guard import Guard
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from tests.bot.asking import ADA, ANA, BEN, LEA, ask, pending
 from tests.bot.samples import CHECKS, DRAFT, add_doubtful, add_draft, add_pending, post, triage_of
 

@@ -14,7 +14,7 @@ from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
 from core.settings import CareSettings, DeskSettings, DiscordSettings, Settings
 from ledger import Ledger
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from tests.bot.discord import conftest
 from tests.bot.discord.look import field, labels
 

@@ -14,7 +14,7 @@ from bot.desk import Desk
 from core.settings import DeskSettings, Settings
 from core.tokens import TokenTable
 from ledger import Ledger
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from tests.bot.conftest import House
 from tests.bot.slack import conftest
 from tests.bot.slack.conftest import Floor, buttons

@@ -14,7 +14,7 @@ from core.settings import Settings
 from models.detoxify_model import DetoxifyModel
 from models.toxicity import Toxicity, ToxicityHead
 from pipeline.guard import ToxicityCheck
-from rejoinder.assembly import open_drafting_guard
+from rejoinder.guard_assembly import open_drafting_guard
 
 # The libraries warn about each other's deprecations.
 pytestmark = pytest.mark.filterwarnings("default")

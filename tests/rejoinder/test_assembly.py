@@ -20,15 +20,9 @@ from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.guard.material import material
 from pipeline.strategies import ComposeStrategy, Strategies
-from rejoinder.assembly import (
-    open_drafting_guard,
-    open_guard,
-    open_pipeline,
-    open_strategies,
-    stages_need_chat,
-    starts_chat_server,
-)
+from rejoinder.assembly import open_pipeline, open_strategies, stages_need_chat, starts_chat_server
 from rejoinder.commands.process import drafting_with
+from rejoinder.guard_assembly import open_drafting_guard, open_guard
 from tests.factories import make_evidence, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
@@ -203,7 +197,7 @@ async def test_one_server_serves_the_writer_and_the_judge(monkeypatch: pytest.Mo
         started.append(settings.chat.model)
         yield "http://127.0.0.1:9/v1"
 
-    monkeypatch.setattr("rejoinder.assembly.chat_endpoint", endpoint)
+    monkeypatch.setattr("rejoinder.chat_assembly.chat_endpoint", endpoint)
     settings = Settings.model_validate({"guard": {"judge": "chat"}, "draft": {"strategy": strategy}})
     async with open_pipeline(settings, ["draft"]):
         assert started == [settings.chat.model]

@@ -25,7 +25,7 @@ from core.errors import BadInput
 from core.lifecycle import TopicRole
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from stream.messages import Grounded, Triaged, encode
 from stream.stages import GroundStage
 from stream.sweeper import due_message

@@ -13,7 +13,7 @@ from evaluation.lines import append_lines
 from evaluation.records import REFERENCES, EvaluationPost, System, SystemDraft
 from evaluation.run import RunFolder
 from models.chat import ChatModel, Message
-from rejoinder.assembly import chat_client
+from rejoinder.chat_assembly import chat_client
 from training.adapters.examples import REPLY_TOKENS, question
 
 BARE = "bare"

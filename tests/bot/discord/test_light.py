@@ -8,7 +8,7 @@ PROGRAM = """
 import sys
 import rejoinder.cli, rejoinder.commands.discord
 import bot.discord.checkup, bot.discord.client, bot.discord.connection
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from core.settings import Settings
 open_guard(Settings())
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -10,7 +10,7 @@ import pytest
 from core.domain import failed
 from core.settings import Settings
 from pipeline.guard import Guard, GuardContext
-from rejoinder.assembly import open_guard
+from rejoinder.guard_assembly import open_guard
 from tests.factories import make_evidence, make_post, make_source
 
 SHARE = "In 2022, 47 % of the Zorblaxians asked and 90 % of their 1.98 million neighbours paid taxes on the moon."

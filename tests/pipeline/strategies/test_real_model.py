@@ -14,7 +14,8 @@ from models.chat import ChatClient, Message
 from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
 from pipeline.strategies import Strategies
-from rejoinder.assembly import open_guard, open_strategies
+from rejoinder.assembly import open_strategies
+from rejoinder.guard_assembly import open_guard
 from tests.factories import make_evidence, make_grounding
 
 MODEL = "smollm2-135m"
