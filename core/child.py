@@ -139,7 +139,7 @@ async def keep_running(
             child = await start()
             code = await child.wait()
             log.warning("%s ended with exit code %s; starting it again", child.name, code)
-        except Unavailable as error:
+        except (Unavailable, OSError) as error:
             log.warning("%s", error)
         finally:
             if child is not None:

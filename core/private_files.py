@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from core.errors import BadSettings
+
 MOST_LOG_BYTES = 10_000_000
 """Size in bytes above which a log file is rotated at the next start."""
 _TAIL_BYTES = 64_000
@@ -17,6 +19,21 @@ def private_folder(folder: Path) -> None:
     for path in (*reversed(folder.parents), folder):
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
+
+
+def required_folder(folder: Path) -> None:
+    """Create a private folder that the program can't do without. Raises BadSettings if that is impossible."""
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise BadSettings(unusable(folder, error)) from error
+    if not folder.is_dir():
+        raise BadSettings(f"{folder} is a file, not a folder. Choose another folder with REJOINDER_DATA_DIR.")
+
+
+def unusable(path: Path, error: OSError) -> str:
+    """Return what to tell about a file or folder that can't be used."""
+    return f"{path} can't be used ({error.strerror}). Let this user write there, or set REJOINDER_DATA_DIR."
 
 
 def keep_private(file: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from core.errors import BadSettings
-from core.private_files import keep_private, private_folder
+from core.private_files import keep_private, required_folder, unusable
 from core.settings import Settings
 
 MIN_KEY = 16
@@ -80,8 +80,18 @@ def without_passwords(text: str) -> str:
 
 
 def kept_secret(path: Path) -> str:
-    """Return the secret in a file, creating it if missing. Concurrent processes all get the same secret."""
-    private_folder(path.parent)
+    """Return the secret in a file, creating it if missing. Concurrent processes all get the same secret.
+
+    Raises BadSettings if the file can't be read or created.
+    """
+    required_folder(path.parent)
+    try:
+        return _kept_secret(path)
+    except OSError as error:
+        raise BadSettings(unusable(path, error)) from error
+
+
+def _kept_secret(path: Path) -> str:
     keep_private(path)
     with suppress(FileNotFoundError):
         return path.read_text().strip()

@@ -89,7 +89,7 @@ class LlamaServer:
             raise ModelUnavailable(f"Port {self.port} of {HOST} is in use; stop what listens there or choose another.")
         try:
             first = await self._start()
-        except Unavailable as error:
+        except (Unavailable, OSError) as error:
             raise ModelUnavailable(str(error)) from None
         self._keeper = asyncio.create_task(self._keep(first), name="chat server keeper")
         return self

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.domain import StrategyName
 from core.lifecycle import StageName
-from core.private_files import private_folder
+from core.private_files import required_folder
 from core.secrets import author_key
 from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
@@ -43,7 +43,7 @@ async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIt
 
     Raises LedgerUnavailable; BadSettings for the tables of another version, EmptyLedger if there are none.
     """
-    private_folder(settings.data_dir)
+    required_folder(settings.data_dir)
     ledger = await Ledger.open(settings.ledger_url, author_key(settings), making=migrating)
     try:
         await (ledger.migrate() if migrating else ledger.check_schema())

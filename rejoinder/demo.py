@@ -23,7 +23,7 @@ from core.domain import FlaggedPost, now
 from core.environment import DOORS, MODELS, NETWORK, child_environment
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
-from core.private_files import private_folder
+from core.private_files import required_folder
 from core.settings import NO_MODEL, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_ledger, starts_chat_server
@@ -129,7 +129,7 @@ async def kept_running(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[N
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock the data folder during the body. Raises BadSettings if another Rejoinder has locked it."""
-    private_folder(folder)
+    required_folder(folder)
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -92,7 +91,7 @@ def _add_desk(
 
 @asynccontextmanager
 async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve an application and yield its port; slow clients are cut off. Raises BadSettings if the port is taken."""
+    """Serve an application and yield its port; slow clients are cut off. Raises BadSettings if it can't listen there."""
     app.middlewares.append(hurried_bodies)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=IDLE_S)
     await runner.setup()
@@ -101,11 +100,10 @@ async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[i
         await site.start()
     except OSError as error:
         await runner.cleanup()
-        if error.errno in (errno.EADDRINUSE, errno.EACCES):
-            raise BadSettings(
-                f"Port {port} on {host} can't be used ({error.strerror}). Free it, or choose another with --port."
-            ) from error
-        raise
+        raise BadSettings(
+            f"Port {port} on {host} can't be used ({error.strerror}). Free it, choose another with --port, or set the "
+            "host to an address of this machine (desk.host)."
+        ) from error
     try:
         yield int(runner.addresses[0][1])
     finally:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, model_validator
 
 from core.domain import Intent, StrategyName
-from core.settings.section import Count, Positive, Section, Share
+from core.settings.section import Count, LowerCase, Positive, Section, Share
 from core.settings.strategies import (
     ClaimGuidedSettings,
     IntentFramesSettings,
@@ -180,7 +180,7 @@ class GuardSettings(Section):
     max_chars: Count = Field(
         500, description="Longest reply, in characters, on platforms that `platform_max_chars` does not list."
     )
-    platform_max_chars: dict[str, int] = Field(
+    platform_max_chars: dict[LowerCase, Count] = Field(
         {"twitter": 280, "x": 280, "bluesky": 300, "mastodon": 500, "threads": 500, "gab": 3000},
         description="Platform -> longest reply, in characters.",
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+LowerCase = Annotated[str, StringConstraints(to_lower=True)]
 InterfaceLanguage = Literal["en", "es", "it", "eu"]
 """The languages of page and chats; `bot.translation` has a catalogue for each."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -10,8 +11,8 @@ from core.domain import Check, failed
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from models.turns import Turns
 from pipeline.guard.material import GuardContext, Material, Part
+from pipeline.guard.on_file import Wording
 from pipeline.guard.reward import RewardTerm
-from pipeline.guard.words import words
 from pipeline.languages import packs
 
 WINDOW = 500
@@ -73,6 +74,8 @@ class JudgedCheck(ABC):
             return {}, f"{error} (guard.judge_timeout_s)."
         except (ModelUnavailable, ModelRefused) as error:
             return {}, str(error)
+        if not all(map(math.isfinite, answers)):
+            return {}, "the judge gave no number."
         return dict(zip(pieces, answers, strict=True)), ""
 
     def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str, reply: Material) -> Check:
@@ -109,16 +112,16 @@ def unjudged(checks: Iterable[Check]) -> str:
 
 def judged_parts(reply: Material) -> list[Part]:
     """Return the sentences that a judge must read: those that are neither on file nor a composer's template."""
-    return [part for part in reply.parts if not part.quoted and words(part.text) not in _templates(reply.language)]
+    return [part for part in reply.parts if not part.quoted and Wording.of(part.text) not in _templates(reply.language)]
 
 
 @lru_cache(maxsize=16)
-def _templates(language: str) -> frozenset[tuple[str, ...]]:
-    """Return the words of every sentence that the composer may put beside a statement."""
+def _templates(language: str) -> frozenset[Wording]:
+    """Return every sentence that the composer may put beside a statement."""
     if language not in packs():
         return frozenset()
     entry = packs()[language]
     listed = [text for by_group in entry.templates.values() for texts in by_group.values() for text in texts]
     return frozenset(
-        words(text.format(people=people, evidence="")) for text in listed for people in entry.people.values()
+        Wording.of(text.format(people=people, evidence="")) for text in listed for people in entry.people.values()
     )

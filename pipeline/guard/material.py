@@ -11,6 +11,7 @@ from typing import Self
 
 from core.domain import Claim, Evidence, FlaggedPost, Grounding, Intent, TargetGroup, Triage
 from pipeline import sentences
+from pipeline.guard.on_file import Wording, quotes
 from pipeline.guard.words import content, fold, words
 from pipeline.languages import DEFAULT, UNKNOWN, packs
 
@@ -76,13 +77,13 @@ class Part:
 class Statement:
     """One evidence statement, taken apart.
 
-    `sentences` has the words of each sentence of its text, and of its short form. `named` has the content stems of its
-    source: institution, title, symbol, locator and year.
+    `wordings` are its text, each sentence of it, and its short form. `named` has the content stems of its source:
+    institution, title, symbol, locator and year.
     """
 
     evidence: Evidence
     words: tuple[str, ...]
-    sentences: tuple[tuple[str, ...], ...]
+    wordings: tuple[Wording, ...]
     content: frozenset[str]
     named: frozenset[str]
 
@@ -116,7 +117,7 @@ def material(text: str, context: GuardContext) -> Material:
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
     counters = [counter.text for claim in context.claims for counter in claim.counter_claims]
-    on_file = frozenset(map(words, counters))
+    on_file = frozenset(map(Wording.of, counters))
     split = _sentences(text, counters, language)
     parts = tuple(_part(sentence, statements, on_file, language) for sentence in split)
     return Material(text, size, language, parts, statements, post_words, content(post_words, language))
@@ -132,19 +133,12 @@ def _sentences(text: str, counters: Iterable[str], language: str) -> tuple[str, 
     return sentences.split(text, language)
 
 
-def _part(text: str, statements: tuple[Statement, ...], on_file: frozenset[tuple[str, ...]], language: str) -> Part:
-    folded = words(text)
-    quoted = folded in on_file or any(_quotes(folded, statement, language) for statement in statements)
-    return Part(text, fold(text), folded, content(folded, language), quoted)
-
-
-def _quotes(folded: tuple[str, ...], statement: Statement, language: str) -> bool:
-    """Tell whether `folded` is the statement or one of its sentences, perhaps after "<title> (<institution>):"."""
-    for wording in (statement.words, *statement.sentences):
-        intro = folded[: len(folded) - len(wording)]
-        if wording and folded[len(intro) :] == wording and content(intro, language) <= statement.named:
-            return True
-    return False
+def _part(text: str, statements: tuple[Statement, ...], on_file: frozenset[Wording], language: str) -> Part:
+    own = words(text)
+    quoted = Wording.of(text) in on_file or any(
+        quotes(text, statement.wordings, statement.named, language) for statement in statements
+    )
+    return Part(text, fold(text), own, content(own, language), quoted)
 
 
 @lru_cache(maxsize=2048)
@@ -152,9 +146,9 @@ def _statement(evidence: Evidence, language: str) -> Statement:
     folded = words(evidence.text)
     source = evidence.source
     source_words = words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}")
-    wordings = (*sentences.split(evidence.text, evidence.language), *filter(None, [evidence.short]))
-    pieces = tuple(words(sentence) for sentence in wordings)
-    return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
+    texts = (evidence.text, *sentences.split(evidence.text, evidence.language), *filter(None, [evidence.short]))
+    wordings = tuple(Wording.of(text) for text in texts)
+    return Statement(evidence, folded, wordings, content(folded, language), content(source_words, language))
 
 
 @lru_cache(maxsize=8)

@@ -6,10 +6,12 @@ import asyncio
 import logging
 import signal
 import sys
+import tomllib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from core.domain import StrategyName
 from core.errors import BadInput, BadSettings, describe_errors
@@ -26,6 +28,11 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         complaints = describe_errors(error, "the settings")
         raise BadSettings(f"The settings can't be used: {complaints}. See docs/settings.md.") from error
+    except SettingsError as error:
+        advice = "Write lists and tables as JSON. See docs/settings.md."
+        raise BadSettings(f"The settings can't be used: {error}. {advice}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadSettings(f"The settings file rejoinder.toml can't be read: {error}.") from error
 
 
 def drafting_with(settings: Settings, chat_model: str | None) -> Settings:

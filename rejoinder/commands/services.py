@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import click
+from pydantic import ValidationError
 
+from core.errors import BadInput, describe_errors
 from core.lifecycle import StageName
 from core.settings import DeskSettings, Settings, Token
 from rejoinder.commands.process import drafting_with, load_settings, run_until_stopped, start_logging
@@ -56,7 +58,7 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
     tokens = dict(settings.desk.tokens)
     if token or not tokens:
         secret = token or kept_secret(settings.data_dir / "demo.token")
-        tokens = {"moderator": Token(token=secret, role="lead"), **tokens}
+        tokens = {"moderator": _token(secret), **{name: entry for name, entry in tokens.items() if name != "moderator"}}
     settings = drafting_with(settings, chat_model)
     return load_settings(
         data_dir=settings.data_dir.resolve(),
@@ -64,6 +66,14 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
         chat=settings.chat.model_dump(exclude_none=True),
         draft=settings.draft.model_dump(),
     )
+
+
+def _token(secret: str) -> Token:
+    """Return a lead's token. Raises BadInput, without the secret, if it is too short."""
+    try:
+        return Token(token=secret, role="lead")
+    except ValidationError as error:
+        raise BadInput(f"The demo's token can't be used: {describe_errors(error, 'the token')}.") from None
 
 
 @click.command()

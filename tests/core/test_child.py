@@ -131,6 +131,18 @@ async def test_a_child_that_ran_long_is_started_again_after_the_shortest_wait() 
     assert clock.slept == [0.5, 1.0, 16.0, 0.5]
 
 
+async def test_a_child_that_the_system_refuses_to_start_is_tried_again() -> None:
+    clock = TurnedClock()
+    obstacles = iter([OSError("no memory to fork"), OSError("no space for the log"), asyncio.CancelledError()])
+
+    async def start() -> Child:
+        raise next(obstacles)
+
+    with pytest.raises(asyncio.CancelledError):
+        await keep_running(start, Backoff(0.5, 15.0), clock)
+    assert clock.slept == [0.5, 1.0]
+
+
 async def test_a_child_dies_with_a_parent_that_is_killed() -> None:
     code = (
         "import asyncio\nfrom core.child import Child\n"

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from core.errors import BadSettings
 from core.secrets import author_key, kept_secret
-from core.settings import LedgerSettings, Settings
+from core.settings import GuardSettings, LedgerSettings, Settings
 from rejoinder.commands.process import load_settings
 
 
@@ -44,12 +44,34 @@ def test_environment_beats_file_and_file_beats_default(tmp_path: Path, monkeypat
         ("REJOINDER_DESK__PORT", "70000", "desk.port"),
         ("REJOINDER_DISCORD__SERVERS", f'{{"1": {{"channel": "{"9" * 256}"}}}}', "discord.servers"),
         ("REJOINDER_DESK__TOKENS", '{"ana": {"token": "short"}}', "desk.tokens"),
+        ("REJOINDER_DESK__TOKENS", '{"ana": {"token": "secret-secret"', "as JSON"),
+        ("REJOINDER_DRAFT__OFFERED", "locked", "as JSON"),
+        ("REJOINDER_GUARD__PLATFORM_MAX_CHARS", '{"birdsong": 0}', "guard.platform_max_chars.birdsong"),
     ],
 )
 def test_a_mistake_is_named(name: str, value: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(BadSettings, match=complaint):
+    with pytest.raises(BadSettings, match=complaint) as caught:
         load_settings()
+    assert "secret-secret" not in str(caught.value)
+
+
+def test_a_settings_file_that_is_no_toml_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rejoinder.toml").write_text("[kafka\n")
+    with pytest.raises(BadSettings, match=r"rejoinder\.toml"):
+        load_settings()
+
+
+def test_a_platform_may_be_written_with_capitals() -> None:
+    assert GuardSettings(platform_max_chars={"Birdsong": 140}).platform_max_chars == {"birdsong": 140}
+
+
+def test_a_data_folder_that_can_not_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(BadSettings, match="REJOINDER_DATA_DIR"):
+            kept_secret(folder / "demo.token")
 
 
 def test_a_secret_shows_in_no_error_and_no_dump(monkeypatch: pytest.MonkeyPatch) -> None:

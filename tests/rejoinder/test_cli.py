@@ -21,6 +21,7 @@ from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
 from rejoinder.commands import doctor
 from rejoinder.commands.doctor import Finding, check_disk
+from rejoinder.commands.services import demo_settings
 from rejoinder.demo import sample_posts
 from stream import dead_letters
 from stream.dead_letters import StoredDeadLetter
@@ -152,6 +153,28 @@ def test_settings_hide_secrets(rejoinder: CliRunner, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush"}}')
     output = invoke(rejoinder, "settings").output
     assert "ana" in output and "hush" not in output
+
+
+def test_a_token_of_the_demo_that_is_too_short_is_refused_unseen(rejoinder: CliRunner) -> None:
+    output = invoke(rejoinder, "demo", "--token", "hush7", code=1).output
+    assert "token" in output and "hush7" not in output
+
+
+def test_the_demos_own_token_beats_one_of_that_name_in_the_settings(
+    rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "REJOINDER_DESK__TOKENS", '{"moderator": {"token": "of-the-settings"}, "ana": {"token": "hers-hers"}}'
+    )
+    tokens = demo_settings(None, None, "of-the-command-line", None).desk.tokens
+    secrets = {name: entry.token.get_secret_value() for name, entry in tokens.items()}
+    assert secrets == {"moderator": "of-the-command-line", "ana": "hers-hers"}
+    assert next(iter(secrets)) == "moderator"
+
+
+def test_a_data_folder_that_is_a_file_is_named(rejoinder: CliRunner, tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    assert "REJOINDER_DATA_DIR" in invoke(rejoinder, "audit", "verify", code=1).output
 
 
 def test_samples_cover_every_group_and_are_unique() -> None:

@@ -6,13 +6,14 @@ from unittest.mock import create_autospec
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from bot.changes import Changes
 from core.errors import BadSettings
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
 from rejoinder.starting import answer_while_starting
-from rejoinder.web import web_process
+from rejoinder.web import serving, web_process
 from stream.producer import Producer
 from tests.bot.conftest import TOKENS
 from tests.new_ledger import KEY, new_sqlite
@@ -52,3 +53,9 @@ async def test_who_asks_is_answered_until_all_is_loaded_and_then_served(tmp_path
             seen.append(await status())
         await ledger.close()
     assert seen == [503, 404]
+
+
+async def test_an_address_that_is_not_this_machines_is_named() -> None:
+    with pytest.raises(BadSettings, match=r"192\.0\.2\.1"):
+        async with serving(web.Application(), "192.0.2.1", 0):
+            raise AssertionError("it was served")

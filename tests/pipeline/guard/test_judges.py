@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from itertools import pairwise
+from math import nan
 
 import pytest
 
@@ -72,6 +73,21 @@ async def test_statements_of_fact_must_follow_and_values_need_not(probability: f
     texts = ["Only 20% of Roma in Europe are nomadic.", "Everybody wants a home."]
     stated, value = await EntailedCheck(model, 0.5, 10).check_many([material(text, context) for text in texts], context)
     assert (stated.passed, value.passed) == (passed, True)
+
+
+@pytest.mark.parametrize("order", [(0.9, nan), (nan, 0.9)])
+async def test_a_judge_that_gives_no_number_lets_nothing_pass(
+    order: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check, context = EntailedCheck(ScriptedJudge(0.9), 0.5, 10), _context()
+
+    async def probabilities(pieces: Sequence[str], context: GuardContext) -> list[float]:
+        return list(order)
+
+    monkeypatch.setattr(check, "probabilities", probabilities)
+    reply = material("Only 20% of Roma in Europe are nomadic. Most Roma own a house.", context)
+    (result,) = await check.check_many([reply], context)
+    assert "no number" in unjudged([result])
 
 
 class AbsentJudge(ScriptedJudge):
