@@ -91,7 +91,7 @@ def _add_desk(
 
 @asynccontextmanager
 async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve an application and yield its port; slow clients are cut off. Raises BadSettings if it can't listen there."""
+    """Serve an application and yield its port; slow clients are cut off. Raises BadSettings if it can't listen."""
     app.middlewares.append(hurried_bodies)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=IDLE_S)
     await runner.setup()
