@@ -38,6 +38,17 @@ REASONS = (
 _CODES = {reason.code for reason in REASONS}
 
 
+def reason_words(stored: str) -> str:
+    """Return a stored reason in the current language; text without a known code stays as it is."""
+    code, _colon, words = (part.strip() for part in stored.partition(":"))
+    reason = next((reason for reason in REASONS if reason.code == code), None)
+    if reason is None:
+        return stored
+    if reason is OTHER:
+        return words or reason.label
+    return f"{reason.label}: {words}" if words else reason.label
+
+
 def stored_reason(given: str | None) -> str:
     """Return a reason as stored, `code` or `code: words`; words without a code count as `other`.
 

@@ -141,6 +141,7 @@ WORDINGS = (
     N_("the embedder of the guard's heads does not read {language}"),
     N_("set {setting} to one that does."),
     N_("Not judged: {why}"),
+    N_("the judge gave no number."),
     # Reasons for refusals.
     N_("Too many wrong tokens came from your address"),
     N_("try again in {seconds} s."),

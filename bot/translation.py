@@ -68,7 +68,7 @@ def ngettext(one: str, many: str, n: int, /, **values: object) -> str:
 
 
 def language() -> str:
-    """Return the current language: `en`, `es`, `it` or `eu`."""
+    """Return the code of the current language, a key of LANGUAGES."""
     return _language.get()
 
 

@@ -85,7 +85,7 @@ class WorkerHealth:
 
     async def _readyz(self, request: web.Request) -> web.Response:
         if self.ledger is None:
-            return readiness(ledger="the worker waits for the ledger or the embedding server, or loads its models")
+            return readiness(process="the worker waits for the ledger or the embedding server, or loads its models")
         ledger, broker = await asyncio.gather(self.ledger.complaint(), broker_complaint(self._bootstrap))
         return readiness(ledger=ledger, broker=broker, partitions=self._partitions_complaint())
 

@@ -11,7 +11,8 @@ FLAGS_REJECTED = Counter("rejoinder_flags_rejected_total", "Flags refused by the
 """Rising: the platform's flags do not match the contract; the gateway's answers give the reasons."""
 
 HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has finished.", ["stage"])
-"""Flat while the stage's topic has lag: the stage hangs, and liveness should have restarted its worker."""
+"""Flat while the stage's topic has lag: the stage hangs; liveness restarts its worker, by default after 80 minutes
+on one message."""
 
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
 """Rising: the component that `error` names is unavailable. Messages wait for broker, ledger and embedding server as
@@ -33,10 +34,10 @@ CHAT_SERVER_HANGS = Counter("rejoinder_chat_server_hangs_total", "Chat servers t
 engine."""
 
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
-"""Flat while `rejoinder_outbox_backlog` grows: the broker rejects messages, or no desk process is running."""
+"""Flat while `rejoinder_outbox_backlog` grows: the broker rejects messages. Both missing: no desk process runs."""
 
 OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published, tried or not.")
-"""Above zero for minutes: approved replies are not being published; check the broker."""
+"""Above zero for minutes: replies, outcomes and redrafts are not being published; check broker and ledger."""
 
 OUTBOX_OLDEST = Gauge("rejoinder_outbox_oldest_seconds", "Seconds for which the oldest such row has been due.")
 """Growing: one row keeps failing; the desk's log gives the reason."""

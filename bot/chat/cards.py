@@ -27,7 +27,7 @@ from bot.backing import answered_claim, drafting_strategy, marks, warnings, writ
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
-from bot.reasons import NOT_HATEFUL
+from bot.reasons import NOT_HATEFUL, reason_words
 from bot.stored_words import translate_stored
 from bot.translation import _, percent
 from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, hate_probability, holder, standing
@@ -223,7 +223,7 @@ def _standing(case: Case) -> str:
     sentence = standing(case)
     says_more = case.state in TURNED_DOWN and case.decided_by and case.decided_why != NOT_HATEFUL.code
     if says_more and case.decided_why:
-        sentence = f"{sentence.rstrip('.')} ({translate_stored(case.decided_why)})."
+        sentence = f"{sentence.rstrip('.')} ({translate_stored(reason_words(case.decided_why))})."
     # The sentence gets a capital letter, unless it begins with a name, which is kept unchanged.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
         sentence = sentence[:1].upper() + sentence[1:]

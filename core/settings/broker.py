@@ -93,7 +93,7 @@ class KafkaSettings(Section):
 
 
 class StreamSettings(Section):
-    """How the worker retries messages, finds lost cases and publishes replies."""
+    """How workers retry messages, and how the desk process finds lost cases and publishes replies."""
 
     attempts: Count = Field(
         5,

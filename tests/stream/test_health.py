@@ -81,7 +81,7 @@ async def test_a_worker_is_ready_with_ledger_broker_and_partitions(bootstrap: st
     pinged.answers.set()
     health = WorkerHealth(bootstrap)
     status, away = await readyz(health)
-    assert status == 503 and "waits for the ledger" in away["ledger"]
+    assert status == 503 and "waits for the ledger" in away["process"]
     health.ledger = probe_of(pinged)
     status, away = await readyz(health)
     assert status == 503 and set(away) == {"partitions"}

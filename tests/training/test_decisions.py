@@ -193,5 +193,5 @@ def test_a_torn_line_is_named(tmp_path: Path) -> None:
 
 
 def test_every_reason_either_blames_something_or_is_about_the_post() -> None:
-    assert {reason.code for reason in REASONS} == BLAMED.keys() | ABOUT_THE_POST
+    assert {reason.code for reason in REASONS} <= BLAMED.keys() | ABOUT_THE_POST
     assert not BLAMED.keys() & ABOUT_THE_POST

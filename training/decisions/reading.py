@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.reasons import REASONS
+from bot.reasons import OTHER
 from core.domain import Case, CaseState, Draft, Origin, is_edited
 from ledger.decided_cases import DecidedCase
 from training.decisions.masking import masked
@@ -160,4 +160,4 @@ def _about(case: Case) -> dict[str, Any]:
 
 def _code(reason: str | None) -> str:
     code = (reason or "").partition(":")[0].strip()
-    return code if code in {each.code for each in REASONS} else "other"
+    return code if code in BLAMED or code in ABOUT_THE_POST else OTHER.code

@@ -81,7 +81,7 @@ async def test_a_rejection_says_why(ledger: Ledger) -> None:
     case = await pending(ledger)
     due = now() + timedelta(seconds=20)
     card = build_card(await ledger.decisions.reject(case.key, case.version, "ana", "tone: @everyone", due))
-    assert card.standing.startswith("ana rejected it (tone: @")
+    assert card.standing.startswith("ana rejected it (The tone is wrong: @")
     assert "@everyone" not in card.standing
 
 

@@ -116,7 +116,7 @@ def data_of(card: Card) -> tuple[str, ...]:
     """Return what a card shows that nobody translates."""
     evidence = [part for line in card.evidence for part in (line.text, line.title)]
     words = (card.post, card.draft, card.final_text or "", CLAIM.gist, "repeats: school, children")
-    return (*IDS, "tone", card.case_key, *words, *evidence, *SOURCES, HEARSAY.region)
+    return (*IDS, card.case_key, *words, *evidence, *SOURCES, HEARSAY.region)
 
 
 def on_discord(card: Card) -> list[str]:
