@@ -77,4 +77,4 @@ async def test_a_decision_in_the_browser_reaches_slack(demo: Any, slack: Slack, 
         version = (await demo.get(f"/v1/cases/{key}"))["version"]
         status, _ = await demo.decide(key, action="reject", version=version, reason="tone")
         assert status == 200
-        await conftest.until(lambda: "rejected it (tone)" in conftest.seen(floor.cards()[0]), soon_s)
+        await conftest.until(lambda: "rejected it (The tone is wrong)" in conftest.seen(floor.cards()[0]), soon_s)

@@ -61,7 +61,7 @@ async def test_reject_asks_for_a_reason_and_words(working: Floor) -> None:
     await working.slack.people.submit(ANA, view, {"chosen": "other", "text": "we know this person"})
     case = await working.house.desk.case(key)
     assert (case.state, case.decided_why) == (CaseState.REJECTED, "other: we know this person")
-    await working.card("ana rejected it (other: we know this person)")
+    await working.card("ana rejected it (we know this person)")
 
 
 async def test_a_stale_edit_keeps_the_text_and_is_sent_on_the_new_version(working: Floor) -> None:
