@@ -1,6 +1,6 @@
 // The desk: how it begins, and what each key and each click does.
 
-import { readAddress } from "./address.js";
+import { offersToken, readAddress } from "./address.js";
 import { showViewing } from "./around.js";
 import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offerModerators } from "./choices.js";
@@ -106,7 +106,7 @@ function enter() {
 
 /** Show what the address says, after Back or on a link. */
 async function goToAddress() {
-  if (!here.me.name || location.hash.startsWith("#token=")) return;
+  if (!here.me.name || offersToken()) return;
   const place = readAddress();
   document.body.dataset.view = history.state?.view ?? (place.case ? "case" : "queue");
   try {

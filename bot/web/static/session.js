@@ -1,5 +1,6 @@
 // Log in and out. A token in the address comes after `#`, which is never sent, and is taken out at once.
 
+import { offersToken } from "./address.js";
 import { fetchLanguage, logIn, logOut, Refusal, whoAmI } from "./api.js";
 import { byId, say } from "./dom.js";
 import { lang, t } from "./language.js";
@@ -7,7 +8,7 @@ import { openSessions } from "./sessions.js";
 import { warn } from "./status.js";
 
 // An address with a token, opened where the desk already is, changes only the part after `#`.
-addEventListener("hashchange", () => { if (location.hash.startsWith("#token=")) location.reload(); });
+addEventListener("hashchange", () => { if (offersToken()) location.reload(); });
 
 /** Return who is logged in, asking for a token for as long as nobody is. */
 export async function whoIsHere() {

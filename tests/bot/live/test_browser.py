@@ -379,6 +379,20 @@ async def test_logging_in_by_hand_refuses_a_wrong_token(browser: Browser, base: 
     assert "token" not in page.url
 
 
+async def test_a_link_with_a_token_outlives_what_the_page_writes_into_its_address(browser: Browser, base: str) -> None:
+    page = await browser.new_page()
+    await log_in(page, base, "lea")
+    await page.evaluate(
+        """async (token) => {
+          const { writeAddress } = await import("/static/address.js");
+          location.hash = `#token=${token}`;
+          writeAddress({ show: "drafts" }, "queue", false);
+        }""",
+        TOKENS["ana"].token.get_secret_value(),
+    )
+    await expect(page.locator("#me")).to_have_text("ana, reviewer")
+
+
 async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House, tmp_path: Path) -> None:
     server = DeskServer(house.app())
     await server.start_server()
