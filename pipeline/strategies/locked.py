@@ -74,7 +74,7 @@ class LockedStrategy:
         async with self.writer.turns.turn(self.name):
             completions = await sampled(
                 self.writer.chat, context, _messages(context, facts, request.hint), self.settings,
-                grammar.sentence_and_fact(longest, len(facts)),
+                grammar.sentence_and_fact(longest, len(facts), context.reply_language),
             )  # fmt: skip
         pairs = (_read(completion.text, facts) for completion in completions)
         replies = {

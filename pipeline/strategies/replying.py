@@ -33,7 +33,8 @@ async def replies(
     if writer.chat is None:
         return Proposed()
     longest = limit_for(context.post.platform, writer.limits)
-    answers = await sampled(writer.chat, context, messages, sampling, grammar.two_sentences(context.intent, longest))
+    gbnf = grammar.two_sentences(context.intent, longest, context.reply_language)
+    answers = await sampled(writer.chat, context, messages, sampling, gbnf)
     texts = dict.fromkeys(tidy(answer.text) for answer in answers)
     return Proposed((tuple(Proposal(text, Origin.MODEL, writer.chat.model) for text in texts),))
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain import Intent
 from kb.starter import load_starter
-from pipeline.grammar import two_sentences
+from pipeline.grammar import sentence_and_fact, two_sentences
 from pipeline.guard.lexicon import table
 
 
@@ -43,7 +43,7 @@ def _piece(part: str, expand: object, rules: dict[str, str]) -> str:
     ],
 )
 def test_two_sentences_with_figures_and_abbreviations_fit(text: str) -> None:
-    assert as_pattern(two_sentences(Intent.INFORMATIVE, 500)).fullmatch(text)
+    assert as_pattern(two_sentences(Intent.INFORMATIVE, 500, "en")).fullmatch(text)
 
 
 @pytest.mark.parametrize(
@@ -61,23 +61,45 @@ def test_two_sentences_with_figures_and_abbreviations_fit(text: str) -> None:
     ],
 )
 def test_other_shapes_do_not_fit(text: str) -> None:
-    assert as_pattern(two_sentences(Intent.INFORMATIVE, 500)).fullmatch(text) is None
+    assert as_pattern(two_sentences(Intent.INFORMATIVE, 500, "en")).fullmatch(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The treaty of ۱۹۵۲ said so.",
+        "The treaty of １９５２ said so.",
+        "It was so for ⅓ of them.",
+        "The treaty of ￥ ￥ ￥ said so.",
+        "The share rose from % to % then.",
+        "The treaty of 제 ˜ ـ said so.",
+    ],
+)
+def test_what_models_write_for_want_of_digits_does_not_fit(text: str) -> None:
+    pattern = as_pattern(sentence_and_fact(300, 2, "en"))
+    assert pattern.fullmatch("Nobody’s worth, it’s plain – “really” (or not), depends on that. [2]")
+    assert not pattern.fullmatch(f"{text} [2]")
+
+
+def test_words_of_other_scripts_fit_where_the_language_has_no_pack() -> None:
+    assert as_pattern(sentence_and_fact(300, 2, "ru")).fullmatch("Никто не хуже других из-за этого. [2]")
+    assert not as_pattern(sentence_and_fact(300, 2, "en")).fullmatch("Никто не хуже других из-за этого. [2]")
 
 
 def test_a_question_may_stand_alone_only_when_questioning() -> None:
     text = "What makes you think so about them?"
-    assert as_pattern(two_sentences(Intent.QUESTIONING, 500)).fullmatch(text)
-    assert not as_pattern(two_sentences(Intent.POSITIVE, 500)).fullmatch(text)
+    assert as_pattern(two_sentences(Intent.QUESTIONING, 500, "en")).fullmatch(text)
+    assert not as_pattern(two_sentences(Intent.POSITIVE, 500, "en")).fullmatch(text)
 
 
 def test_nothing_longer_than_the_platform_allows_by_far_can_be_written() -> None:
-    pattern = as_pattern(two_sentences(Intent.INFORMATIVE, 280))
+    pattern = as_pattern(two_sentences(Intent.INFORMATIVE, 280, "en"))
     assert not pattern.fullmatch(f"{'word ' * 60}end. And a second sentence here.")
     assert pattern.fullmatch(f"{'word ' * 20}end. And a second sentence here.")
 
 
 def test_the_worked_examples_and_shipped_statements_can_be_written() -> None:
-    pattern = as_pattern(two_sentences(Intent.INFORMATIVE, 500))
+    pattern = as_pattern(two_sentences(Intent.INFORMATIVE, 500, "en"))
     for reply in table("prompts")["example"]["replies"].values():
         assert pattern.fullmatch(reply), reply
     for statement in load_starter():

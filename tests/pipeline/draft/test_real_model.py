@@ -66,7 +66,7 @@ async def test_the_grammar_is_understood_and_kept(chat: ChatClient) -> None:
             [Message("user", "Write about equal rights.")],
             n=2,
             max_tokens=200,
-            grammar=two_sentences(intent, 280),
+            grammar=two_sentences(intent, 280, "en"),
             seed=1,
         )
         for answer in answers:

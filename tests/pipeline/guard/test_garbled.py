@@ -1,4 +1,4 @@
-"""Word salad, repetition and raised digits: what the check `garbled` stops, and what it lets pass."""
+"""Word salad, repetition and unusual characters: what the check `garbled` stops, and what it lets pass."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ def test_words_in_no_usual_order_are_stopped(text: str, language: str) -> None:
         ("Ogni famiglia vuole una casa dove vivere in pace.", "it"),
         ("Familia guztiek etxe bat nahi dute bakean bizitzeko.", "eu"),
         ("Everybody here had had quite enough of all that by then.", "en"),
+        ("Of Roma families, 80 % live at or below that line, on € 5 a day.", "en"),
+        ("Gehienek (% 62) hala uste dute.", "eu"),
+        ("La 1.ª ley y el artículo 2.º dicen lo contrario.", "es"),
+        ("The Qurʼan says nothing of the kind about anybody.", "en"),
+        ("Никто не хуже других из-за этого.", "ru"),
         (FACT, "en"),
         ("Each is no off of by.", "de"),
         ("", "en"),
@@ -55,10 +60,17 @@ def test_sentences_pass_and_so_does_what_no_table_knows(text: str, language: str
     [
         ("No more than that, no more than that.", "over again"),
         ("The the people people live here.", "over again"),
-        ("Roma live in many places ² and work there.", "raised digits"),
+        ("Roma live in many places ² and work there.", "unusual characters"),
+        ("Over ⅓ of Roma said that they had been insulted.", "unusual characters"),
+        ("The agency of the Union reported it in ۲۰۲۵.", "unusual characters"),
+        ("The agency of the Union reported it in ２０２５.", "unusual characters"),
+        ("The agency of the Union reported it in ￥ ￥ ￥.", "a sign where a figure"),
+        ("Their share rose from % in % to % (IPU).", "a sign where a figure"),
+        ("The agency of the Union reported it in ـ.", "another script"),
+        ("The agency of the Union reported it in ˜ ˜.", "a sign where a figure"),
     ],
 )
-def test_repetition_and_raised_digits_are_stopped(text: str, fault: str) -> None:
+def test_repetition_and_unusual_characters_are_stopped(text: str, fault: str) -> None:
     measured = _measured(f"{text} {FACT}")
     assert fault in measured.detail
     assert measured.value == 1

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from core.domain import Check
+from core.domain import Check, Evidence
+from core.settings import GuardSettings
+from pipeline.guard import GuardContext, ToxicityCheck
+from pipeline.guard.material import material
+from tests.factories import make_evidence, make_post
 
 Judge = Callable[..., Check]
 
@@ -56,3 +61,36 @@ def test_words_about_conduct_are_no_insult(judge: Judge, text: str) -> None:
 def test_a_fair_reply_is_not_toxic_and_abuse_is(judge: Judge, good: str) -> None:
     assert judge("toxicity", good).passed
     assert not judge("toxicity", "You stupid idiot, shut the hell up, you are disgusting trash.").passed
+
+
+class OneSlur:
+    """A toxicity model that knows one invented slur, and holds the name of a group to be as bad."""
+
+    languages = frozenset({"en"})
+
+    def score(self, text: str) -> float:
+        return 0.99 if text in ("zorbling", "gay") else 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "passed"),
+    [
+        ("Being a zorbling is no excuse for hate speech.", False),
+        ("Being a Zorbling is no excuse for hate speech.", False),
+        ("Being gay is no reason for contempt.", True),
+        ("The report says that a zorbling is a kind of cloud.", True),
+        ("Nobody deserves a slur.", True),
+    ],
+)
+def test_a_slur_of_the_post_is_not_said_again_except_by_evidence(
+    context: GuardContext, text: str, passed: bool
+) -> None:
+    evidence: tuple[Evidence, ...] = (make_evidence(text="The report says that a zorbling is a kind of cloud."),)
+    context = replace(context, post=make_post(text="what a gay zorbling"), evidence=evidence)
+    measured = ToxicityCheck(OneSlur(), GuardSettings()).measure(material(text, context), context)
+    assert measured.passed is passed
+
+
+def test_a_slur_that_only_the_reply_has_counts_in_the_whole_alone(context: GuardContext) -> None:
+    text = "A zorbling is a cloud."
+    assert ToxicityCheck(OneSlur(), GuardSettings()).measure(material(text, context), context).passed

@@ -228,3 +228,25 @@ def test_who_upholds_what_the_post_upholds_agrees_with_it(judge: Judge, language
 def test_a_good_point_to_start_from_agrees_with_nobody(judge: Judge) -> None:
     assert not judge("stance", "Buen punto, y todos merecen respeto.", language="es").passed
     assert judge("stance", "Es un buen punto de partida: todos merecen respeto.", language="es").passed
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "passed"),
+    [
+        ("en", "His comments about the harbour's people are not racist, and everyone deserves respect.", False),
+        ("en", "That's not hateful, and everyone deserves respect.", False),
+        ("en", "It isn't sexist to say so, and everyone deserves respect.", False),
+        ("en", "If that is not racist, what is? Everyone deserves respect.", True),
+        ("en", "Racism is not an opinion, and everyone deserves respect.", True),
+        ("es", "Decir esto de la gente no es racismo, y todos merecen respeto.", False),
+        ("es", "El racismo no es una opinión, y todos merecen respeto.", True),
+        ("it", "Queste parole sul porto non sono razziste, e tutti meritano rispetto.", False),
+        ("it", "Il razzismo non è un'opinione, e tutti meritano rispetto.", True),
+        ("eu", "Hitz horiek ez dira arrazistak, eta denek merezi dute errespetua.", False),
+        ("eu", "Arrazakeria ez da iritzi bat, eta denek merezi dute errespetua.", True),
+    ],
+)
+def test_who_calls_hateful_words_harmless_stands_up_for_them(
+    judge: Judge, language: str, text: str, passed: bool
+) -> None:
+    assert judge("stance", text, post="the harbour folk are dirt", language=language).passed is passed

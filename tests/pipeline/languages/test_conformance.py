@@ -134,11 +134,18 @@ def test_every_group_is_recognised_by_its_terms(language: str) -> None:
 
 @each_language
 def test_abbreviations_can_be_written_as_one_word(language: str) -> None:
-    grammar = two_sentences(Intent.INFORMATIVE, 500)
+    grammar = two_sentences(Intent.INFORMATIVE, 500, language)
     for abbreviation in pack(language).abbreviations:
         assert " " not in abbreviation
         assert f'"{abbreviation}"' in grammar
     assert all(word == word.lower() and not word.endswith(".") for word in pack(language).unfinished)
+
+
+@each_language
+def test_its_words_are_written_in_letters_that_the_grammar_allows(language: str) -> None:
+    letters = re.compile(r"[a-zA-ZÀ-ÖØ-öø-ɏ]+")
+    text = " ".join(term for terms in pack(language).groups.values() for term in terms)
+    assert all(letters.fullmatch(word) for word in re.findall(r"[^\W\d_]+", text))
 
 
 @each_language
