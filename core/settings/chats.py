@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from core.domain import TargetGroup
 from core.settings.section import Count, InterfaceLanguage, Positive, Section
@@ -112,3 +112,9 @@ class CareSettings(Section):
         "and wait in the queue.",
     )
     surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")
+
+    @model_validator(mode="after")
+    def _check_quiet_hours(self) -> Self:
+        if (self.quiet_from is None) != (self.quiet_until is None):
+            raise ValueError("quiet hours need both quiet_from and quiet_until; set the other one too, or neither")
+        return self

@@ -53,6 +53,13 @@ class TriageSettings(Section):
         "hint counts, or the language is unknown.",
     )
 
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        least = min([self.doubt_below, *self.doubt_below_in.values()])
+        if self.dismiss_below > least:
+            raise ValueError(f"dismiss_below is above doubt_below ({least:g}), so no post could be in doubt; lower it")
+        return self
+
     def in_language(self, language: str) -> TriageSettings:
         """Return these settings with the thresholds for posts in `language`."""
         return self.model_copy(
@@ -259,3 +266,10 @@ class GuardSettings(Section):
     max_similarity: Share = Field(
         0.8, description="Similarity to an earlier reply in the thread from which a reply counts as a repeat."
     )
+
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        for least, of_best in (("min_harmless", "min_opposition"), ("min_sentence_fit", "min_fit")):
+            if getattr(self, least) > getattr(self, of_best):
+                raise ValueError(f"{least} is above {of_best}, which no other sentence can be held to; lower it")
+        return self

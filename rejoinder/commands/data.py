@@ -14,6 +14,7 @@ import click
 
 from core.domain import FlaggedPost, now
 from core.errors import BadInput, BrokerUnavailable, CaseNotFound, NotAllowed
+from core.private_files import keep_private
 from core.settings import Settings
 from rejoinder.commands.process import load_settings, run, start_logging
 
@@ -89,8 +90,12 @@ def export(case: str | None, author: str | None, output: Path | None, ledger_onl
     if output is None:
         click.echo(held)
         return
-    with os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(held + "\n")
+    try:
+        with os.fdopen(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            keep_private(output)
+            file.write(held + "\n")
+    except OSError as error:
+        raise BadInput(f"{output} can't be written ({error.strerror}). Choose another file.") from error
     click.echo(f"written to {output}")
 
 

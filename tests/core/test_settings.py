@@ -47,6 +47,10 @@ def test_environment_beats_file_and_file_beats_default(tmp_path: Path, monkeypat
         ("REJOINDER_DESK__TOKENS", '{"ana": {"token": "secret-secret"', "as JSON"),
         ("REJOINDER_DRAFT__OFFERED", "locked", "as JSON"),
         ("REJOINDER_GUARD__PLATFORM_MAX_CHARS", '{"birdsong": 0}', "guard.platform_max_chars.birdsong"),
+        ("REJOINDER_GUARD__MIN_HARMLESS", "0.6", "min_harmless is above min_opposition"),
+        ("REJOINDER_GUARD__MIN_SENTENCE_FIT", "0.4", "min_sentence_fit is above min_fit"),
+        ("REJOINDER_TRIAGE__DISMISS_BELOW", "0.3", "dismiss_below is above doubt_below"),
+        ("REJOINDER_CARE__QUIET_FROM", "22:00", "both quiet_from and quiet_until"),
     ],
 )
 def test_a_mistake_is_named(name: str, value: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,12 @@ def test_everything_of_an_author_is_exported_and_the_file_is_the_operators_alone
     held = json.loads(output.read_text())
     assert [case["case"]["post"]["text"] for case in held["cases"]] == [f"All {WORD} are lazy."] * 2
     assert output.stat().st_mode & 0o777 == 0o600
+    output.chmod(0o644)
+    invoke("data", "export", "--case", "forum/2", "--ledger-only", "--output", str(output))
+    assert output.stat().st_mode & 0o777 == 0o600
+    nowhere = str(folder / "missing" / "export.json")
+    refused = invoke("data", "export", "--case", "forum/2", "--ledger-only", "--output", nowhere, code=1).output
+    assert "missing/export.json can't be written" in refused
     one: dict[str, Any] = json.loads(invoke("data", "export", "--case", "forum/2", "--ledger-only").output)
     assert [case["case"]["key"] for case in one["cases"]] == ["forum/2"]
 

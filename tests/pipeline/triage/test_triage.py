@@ -111,7 +111,7 @@ async def test_the_platforms_language_counts_for_a_short_post(triager: Triager) 
 
 
 async def test_a_calm_text_is_dismissed_with_a_reason_under_a_higher_limit(embedder: Embedder) -> None:
-    strict = Triager(embedder, TriageSettings(dismiss_below=0.3))
+    strict = Triager(embedder, TriageSettings(dismiss_below=0.3, doubt_below_in={}))
     triage = await strict.triage(make_post(text="The library opens at nine on weekdays and has a nice garden."))
     assert triage.route is Route.DISMISS
     assert "not read as hateful" in triage.reason
