@@ -77,6 +77,7 @@ WORDINGS = (
     N_("{strategy} lacks a model, a reading of the post or evidence."),
     N_("The model named no counter-claim."),
     N_("The model gave no sentence with the number of a fact."),
+    N_("The model only retold facts."),
     N_("The model gave no reading of the post."),
     N_("No duel was held, with no reply to judge: {why}."),
     N_("No duel was held, with {number} reply to judge: {why}."),

@@ -15,6 +15,8 @@ from pipeline.answers import forms
 from pipeline.compose import quotes
 from pipeline.guard import GuardContext, limit_for
 from pipeline.guard.lexicon import table
+from pipeline.guard.material import group_stems
+from pipeline.guard.words import content, words
 from pipeline.languages import DEFAULT
 from pipeline.strategies import prompts
 from pipeline.strategies.replying import Writer, sampled
@@ -23,6 +25,12 @@ from pipeline.strategies.strategy import Proposal, Proposed, tidy
 MOST_FACTS = 9
 SHORTEST_SENTENCE = 60
 """Characters that a fact must leave free for the sentence before it."""
+MOST_OF_A_FACT = 0.5
+"""Largest share of a sentence's content words, names of groups aside, that may come from one of the facts.
+
+Small models retell a fact without its figures instead of taking a stand ("rose from ample to ouch"), and then the fact
+follows once more.
+"""
 _ANSWER = re.compile(r"^(?P<sentence>.+?[.!?…])\s*\[(?P<number>\d{1,2})\]", re.DOTALL)
 
 
@@ -47,6 +55,7 @@ class LockedStrategy:
 
     - All sentences are sampled in one request, whose prompt llama.cpp reads once.
     - The grammar allows no digit except in the fact's number. It bounds the sentence to what platform and fact leave.
+    - A sentence that retells a fact is not taken.
     - The fact is told as it is on file, in its short form where the platform is tight. A paragraph of a document is
       told by a sentence that can stand alone, as `compose` quotes it.
     - The prompt names the language, and has an example in that language if there is one.
@@ -76,13 +85,16 @@ class LockedStrategy:
                 self.writer.chat, context, _messages(context, facts, request.hint), self.settings,
                 grammar.sentence_and_fact(longest, len(facts), context.reply_language),
             )  # fmt: skip
-        pairs = (_read(completion.text, facts) for completion in completions)
+        pairs = [pair for completion in completions if (pair := _read(completion.text, facts))]
         replies = {
             reply: Proposal(reply, Origin.MODEL, self.writer.chat.model, facts=(fact.evidence.id,))
-            for sentence, fact in filter(None, pairs)
+            for sentence, fact in pairs
+            if not _retells(sentence, facts, context.reply_language)
             for reply in _together(sentence, fact, limit)
         }
         if not replies:
+            if pairs:
+                return Proposed(note="The model only retold facts.")
             return Proposed(note="The model gave no sentence with the number of a fact.")
         return Proposed((tuple(replies.values()),))
 
@@ -125,6 +137,13 @@ def _read(answer: str, facts: list[Lockable]) -> tuple[str, Lockable] | None:
     if match is None or not 1 <= int(match["number"]) <= len(facts) or re.search(r"\d", match["sentence"]):
         return None
     return match["sentence"], facts[int(match["number"]) - 1]
+
+
+def _retells(sentence: str, facts: list[Lockable], language: str) -> bool:
+    """Tell whether most of a sentence's content words come from one of the facts."""
+    own = content(words(sentence), language) - group_stems(sentence, language)
+    told = (content(words(" ".join(fact.tellings)), language) for fact in facts)
+    return any(len(own & of_fact) > MOST_OF_A_FACT * len(own) for of_fact in told)
 
 
 def _together(sentence: str, fact: Lockable, limit: int) -> list[str]:

@@ -250,3 +250,21 @@ def test_who_calls_hateful_words_harmless_stands_up_for_them(
     judge: Judge, language: str, text: str, passed: bool
 ) -> None:
     assert judge("stance", text, post="the harbour folk are dirt", language=language).passed is passed
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "passed"),
+    [
+        ("en", "Equality is not a right; it is a principle, and everyone deserves respect.", False),
+        ("en", "Asylum isn't a human right, though everyone deserves respect.", False),
+        ("en", "Harassing people is not a right, and everyone deserves respect.", True),
+        ("es", "La igualdad no es un derecho, aunque todos merecen respeto.", False),
+        ("es", "Acosar a la gente no es un derecho; todos merecen respeto.", True),
+        ("it", "L'asilo non è un diritto, anche se tutti meritano rispetto.", False),
+        ("it", "Insultare non è un diritto; tutti meritano rispetto.", True),
+        ("eu", "Berdintasuna ez da eskubidea, denek errespetua merezi duten arren.", False),
+        ("eu", "Irainak botatzea ez da eskubidea; denek merezi dute errespetua.", True),
+    ],
+)
+def test_who_says_that_a_right_is_none_denies_it(judge: Judge, language: str, text: str, passed: bool) -> None:
+    assert judge("stance", text, post="the harbour folk are dirt", language=language).passed is passed

@@ -61,6 +61,15 @@ async def test_what_is_no_sentence_with_a_fact_is_not_taken(context: GuardContex
     assert nothing.note == "The model gave no sentence with the number of a fact."
 
 
+async def test_a_sentence_that_retells_a_fact_is_not_taken(context: GuardContext) -> None:
+    retold = f"{context.evidence[0].text.removesuffix('.')}, as everybody knows. [2]"
+    nothing = await proposed(context, retold)
+    assert nothing.rounds == ()
+    assert nothing.note == "The model only retold facts."
+    ((reply,),) = (await proposed(context, retold, f"{STANCE} [2]")).rounds
+    assert reply.text.startswith(STANCE)
+
+
 async def test_evidence_in_another_language_is_no_fact_to_lock(context: GuardContext) -> None:
     spanish = tuple(piece.model_copy(update={"language": "es"}) for piece in context.evidence)
     assert "lacks a model or a fact" in (await proposed(replace(context, evidence=spanish), f"{STANCE} [1]")).note
