@@ -18,10 +18,10 @@ from core.domain import clean
 from core.errors import BadInput, WeightsError
 from models.e5 import PAIR_QUESTIONS, WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, unpack
-from models.e5_session import open_graph, values_of
 from models.e5_tokens import Tokenizer
 from models.e5_tuned import LONGEST, PAIRS, POSTS, SHAPE, TunedLayers, load_adapters
 from models.embed import Vectors
+from models.onnx_graphs import open_graph, values_of
 
 GRAPH = "e5.onnx"
 EARLY = 10

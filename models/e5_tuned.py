@@ -16,8 +16,8 @@ import onnxruntime
 
 from models.arrays import open_arrays
 from models.e5_file import Shape
-from models.e5_session import open_graph, values_of
 from models.embed import Vectors
+from models.onnx_graphs import open_graph, values_of
 
 SHAPE = Shape(width=384, layers=12, heads=12, inner=1536, words=250_037, positions=512, token_types=2)
 """The model that the graphs compute."""

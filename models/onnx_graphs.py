@@ -1,4 +1,4 @@
-"""Open a graph of multilingual-e5-small in ONNX Runtime, with weights from outside the graph's file."""
+"""Open the graphs that Rejoinder ships in ONNX Runtime, with weights from outside their files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def values_of(weights: Mapping[str, NDArray[np.generic]]) -> dict[str, onnxrunti
 
 def open_graph(name: str, values: Mapping[str, onnxruntime.OrtValue]) -> onnxruntime.InferenceSession:
     """Open the shipped graph `name` with exactly the weights that it needs."""
+    return open_serialised(files("models").joinpath("data", name).read_bytes(), values)
+
+
+def open_serialised(graph: bytes, values: Mapping[str, onnxruntime.OrtValue]) -> onnxruntime.InferenceSession:
+    """Open a serialised graph with exactly the weights that it needs."""
     options = onnxruntime.SessionOptions()
     # Texts run in parallel on our threads: threads within a run would spin and get in their way.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -25,5 +30,4 @@ def open_graph(name: str, values: Mapping[str, onnxruntime.OrtValue]) -> onnxrun
     # This is no slower, and the memory needed for one long text is given back.
     options.enable_cpu_mem_arena = False
     options.add_external_initializers(list(values), list(values.values()))
-    graph = files("models").joinpath("data", name).read_bytes()
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
