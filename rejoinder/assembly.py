@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.strategies import Strategies, Strategy, Writer
+    from pipeline.threat_reader import ThreatReader
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -162,6 +164,21 @@ def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
     )
 
 
+async def open_threat_reader(settings: Settings) -> ThreatReader | None:
+    """Load the reader of possible threats; None if it is off or its weights were not fetched. Raises WeightsError."""
+    from models import catalog, weights
+    from models.mpnet import NAME
+    from pipeline.threat_reader import ThreatReader
+
+    entry = catalog.find(NAME)
+    if not settings.triage.reread:
+        return None
+    if not weights.installed(entry, settings.weights_dir):
+        log.info("Possible threats are read by the small models alone: rejoinder models pull %s", NAME)
+        return None
+    return await asyncio.to_thread(ThreatReader.load, settings.weights_dir / entry.file)
+
+
 @dataclass(frozen=True)
 class Pipeline:
     """The parts that process one post; None for those whose stage was not requested."""
@@ -194,7 +211,7 @@ async def open_pipeline(
         if embedder is not None and StageName.TRIAGE in stages:
             from pipeline.triage import Triager
 
-            triager = Triager(embedder, settings.triage)
+            triager = Triager(embedder, settings.triage, await open_threat_reader(settings))
         if embedder is not None and claims is not None:
             from pipeline.ground import Grounder
 

@@ -23,8 +23,8 @@ def chat_weights(settings: Settings) -> Weights:
     folder, draft = settings.weights_dir, settings.chat.draft_model
     guessing = None
     if draft is not None:
-        guessing = Path(draft) if draft.endswith(".gguf") else folder / catalog.find(draft).file
-    return Weights(folder / catalog.find(settings.chat.model).file, guessing)
+        guessing = Path(draft) if draft.endswith(".gguf") else folder / catalog.find_chat(draft).file
+    return Weights(folder / catalog.find_chat(settings.chat.model).file, guessing)
 
 
 @asynccontextmanager

@@ -36,6 +36,8 @@ def pytest_configure() -> None:
     keep_blas_to_one_thread()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Whoever has fetched the larger model gets the same results, and doesn't load it for every demo.
+    os.environ.setdefault("REJOINDER_TRIAGE__REREAD", "false")
     sys.dont_write_bytecode = False
 
 

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from rejoinder.commands.extras import needs_extra
+from rejoinder.commands.models import fetch
+from rejoinder.commands.process import load_settings
 from training.adapters.command import dpo, export_adapter, ppo, sft, try_adapter
 from training.decisions.command import pairs
 from training.ranking.command import rank
@@ -113,6 +115,27 @@ def pair_layers(data: Path, root: Path, cache: Path) -> None:
     click.echo(train_and_write(data, root, cache))
 
 
+@train.command("threat-reader")
+@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
+@click.option("--root", type=_FOLDER, default=_HERE, help="The checkout that the file and its card are written into.")
+@click.option(
+    "--cache",
+    type=_FILE,
+    default=Path(tempfile.gettempdir()) / "rejoinder-threat-reader.pt",
+    help="Keeps the adapters between runs.",
+)
+def threat_reader(data: Path, root: Path, cache: Path) -> None:
+    """Train the larger model that reads possible threats again: after `threats` and `post-layers`.
+
+    Fetches all-mpnet-base-v2 if it is not here. Tunes for 35 minutes of two quiet cores, and measures for ten.
+    """
+    with needs_extra("train"):
+        from models.mpnet import NAME
+        from training.threat_reader.train import train_and_write
+    model_file = fetch(load_settings(), NAME)
+    click.echo(train_and_write(data, root, model_file, cache))
+
+
 @train.command()
 @trains("toxicity", data="Folder with the data sets, one folder each.")
 @click.option("--rights", type=_FOLDER, help="Folder with human-rights treaties as Markdown.")
@@ -203,6 +226,15 @@ def e5_graph(out: Path) -> None:
     """Write the graph by which ONNX Runtime computes the embedder; it holds no weights."""
     with needs_extra("dev"):
         from training.e5_graph import write
+    click.echo(write(out))
+
+
+@train.command("mpnet-graph")
+@trains("mpnet-graph")
+def mpnet_graph(out: Path) -> None:
+    """Write the graph by which ONNX Runtime computes all-mpnet-base-v2; it holds no weights."""
+    with needs_extra("dev"):
+        from training.mpnet_graph import write
     click.echo(write(out))
 
 

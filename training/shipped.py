@@ -35,6 +35,9 @@ SHIPPED = {
         ("e5_pairs.md",),
         "whether a sentence of a reply opposes its post, and follows from its evidence",
     ),
+    "threat-reader": Shipped(
+        _TRIAGE / "threat_reader.npz", ("threat_reader.md",), "how a larger model reads possible threats"
+    ),
     "toxicity": Shipped(Path("models", "data", "toxicity.npz"), ("toxicity.md",), "how toxic a reply is"),
     "claims": Shipped(Path("kb", "data", "matching.npz"), ("matching.md",), "which claims on file a post makes"),
     "argument-quality": Shipped(
@@ -42,6 +45,7 @@ SHIPPED = {
     ),
     "starter-vectors": Shipped(Path("kb", "data", "starter_vectors.npz"), (), "the starter evidence, embedded"),
     "e5-graph": Shipped(Path("models", "data", "e5.onnx"), (), "how ONNX Runtime computes the embedder"),
+    "mpnet-graph": Shipped(Path("models", "data", "mpnet.onnx"), (), "how ONNX Runtime computes the larger model"),
 }
 """The shipped files by the name of the command that makes them."""
 

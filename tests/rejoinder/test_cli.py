@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from core.domain import TargetGroup
 from core.errors import BrokerUnavailable
 from core.lifecycle import StageName
-from core.settings import ChatSettings, LedgerSettings, Settings, WeightsSettings
+from core.settings import ChatSettings, LedgerSettings, Settings, TriageSettings, WeightsSettings
 from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
@@ -258,3 +258,11 @@ def test_doctor_says_what_the_engine_computes_on_and_that_no_gpu_is_there(
     assert "finds no GPU" not in output
     monkeypatch.setenv("REJOINDER_CHAT__GPU_LAYERS", "all")
     assert "finds no GPU" in rejoinder.invoke(main, ["doctor"]).output
+
+
+async def test_doctor_tells_how_to_get_the_reader_of_threats(tmp_path: Path) -> None:
+    settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
+    finding = await doctor.check_reader(settings)
+    assert (finding.verdict, finding.remedy) == ("note", "rejoinder models pull all-mpnet-base-v2")
+    off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
+    assert "off" in (await doctor.check_reader(off)).detail

@@ -1,0 +1,183 @@
+"""Read English texts with all-mpnet-base-v2, a model nine times as large as the embedder.
+
+MPNet is a transformer whose attention also counts how far apart tokens are (Song et al. 2020). The weights are
+fetched (`rejoinder models pull all-mpnet-base-v2`) and reduced to 8 bits as they are loaded; adapters (LoRA, Hu et al.
+2021) are added to them before. The graph is shipped (`data/mpnet.onnx`, written by `rejoinder train mpnet-graph`).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import clean
+from core.errors import WeightsError
+from models.embed import Vectors
+from models.onnx_graphs import open_graph, open_serialised, values_of
+from models.wordpiece import WordPiece
+
+NAME = "all-mpnet-base-v2"
+"""The model's name in the catalog."""
+GRAPH = "mpnet.onnx"
+
+
+class Shape(NamedTuple):
+    """The sizes of the model."""
+
+    width: int
+    layers: int
+    heads: int
+
+
+SHAPE = Shape(width=768, layers=12, heads=12)
+EPSILON = 1e-5
+BLOCK = 32
+"""Number of weights that share a scale."""
+LINEAR = {"qkv": (1, 3), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
+"""The matrices of a layer in the graph: the sizes of input and output, in widths of a token's state."""
+PARTS = {
+    "qkv": ("attention.attn.q", "attention.attn.k", "attention.attn.v"),
+    "ao": ("attention.attn.o",),
+    "fi": ("intermediate.dense",),
+    "fo": ("output.dense",),
+}
+"""The matrices by their names in the file; those of one entry are joined."""
+NORMS = {"aln": "attention.LayerNorm", "oln": "output.LayerNorm"}
+WINDOW = 96
+"""Tokens that are read at once, with a start and an end."""
+WINDOWS = 4
+"""Most windows of a text that are read."""
+START, END, UNKNOWN = 0, 2, "[UNK]"
+FIRST_POSITION = 2
+NEAREST, FARTHEST = 8, 128
+"""Tokens nearer than the first have a number for each distance; from the second on, all share one."""
+FAULTS = (OSError, EOFError, KeyError, ValueError, struct.error, zipfile.BadZipFile, zlib.error)
+
+Tensors = Mapping[str, NDArray[np.float32]]
+
+
+class Mpnet:
+    """The model with one set of adapters. Safe to use on several threads."""
+
+    def __init__(
+        self, file: Path, adapters: Mapping[str, Vectors], shape: Shape = SHAPE, graph: bytes | None = None
+    ) -> None:
+        """Load the published zip file with `adapters`; takes five seconds. Raises WeightsError for a damaged file.
+
+        `adapters` are `l0.q.down`, shape (rank, inputs), and `l0.q.up`, (outputs, rank), and so on for the matrices q,
+        k, v, ao, fi and fo of each layer. `graph` replaces the shipped one, for models of another shape.
+        """
+        try:
+            tensors, numbers = read_file(file)
+            values = values_of(_weights(tensors, adapters, shape))
+            self._words = tensors["embeddings.word_embeddings.weight"].astype(np.float16)
+            self._positions = tensors["embeddings.position_embeddings.weight"][FIRST_POSITION : FIRST_POSITION + WINDOW]
+            by_distance = tensors["encoder.relative_attention_bias.weight"]
+            self._nearness = np.ascontiguousarray(by_distance[distances(WINDOW)].transpose(2, 0, 1))
+            self._tokenizer = WordPiece(numbers, UNKNOWN)
+        except FAULTS as fault:
+            raise WeightsError(
+                f"{file} does not hold the weights of {NAME} ({fault}): delete it, and fetch it again with: rejoinder "
+                f"models pull {NAME}"
+            ) from fault
+        self._session = open_graph(GRAPH, values) if graph is None else open_serialised(graph, values)
+
+    def pooled(self, text: str) -> Vectors:
+        """Return the mean and the maximum of the tokens' states for each window of a text, shape (windows, 2 * width).
+
+        A text of more than WINDOWS windows is read from its start.
+        """
+        content = WINDOW - 2
+        tokens = self._tokenizer.tokens(clean(text), content * WINDOWS)
+        starts = range(0, max(len(tokens), 1), content)
+        return np.stack([self._window([START, *tokens[start : start + content], END]) for start in starts])
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text's first window, without start and end."""
+        return self._tokenizer.tokens(clean(text), WINDOW - 2)
+
+    def _window(self, tokens: list[int]) -> Vectors:
+        count = len(tokens)
+        inputs = {
+            "embedded": self._words[tokens].astype(np.float32) + self._positions[:count],
+            "nearness": np.ascontiguousarray(self._nearness[:, :count, :count]),
+        }
+        (states,) = self._session.run(None, inputs)
+        return np.concatenate([np.mean(states, axis=0), np.max(states, axis=0)])
+
+
+def read_file(file: Path) -> tuple[Tensors, dict[str, int]]:
+    """Return the tensors and the vocabulary that a published zip file holds."""
+    with zipfile.ZipFile(file) as archive:
+        names = {Path(name).name: name for name in archive.namelist() if not name.endswith("/")}
+        content = archive.read(names["model.safetensors"])
+        listed = json.loads(archive.read(names["tokenizer.json"]))["model"]["vocab"]
+    return _tensors(content), listed
+
+
+def _tensors(content: bytes) -> Tensors:
+    """Return the tensors in single precision of a safetensors file (its format: the README of the project)."""
+    (length,) = struct.unpack_from("<Q", content)
+    start = 8 + length
+    return {
+        name: np.frombuffer(
+            content[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]], "<f4"
+        ).reshape(entry["shape"])
+        for name, entry in json.loads(content[8:start]).items()
+        if name != "__metadata__" and entry["dtype"] == "F32"
+    }
+
+
+def _weights(tensors: Tensors, adapters: Mapping[str, Vectors], shape: Shape) -> dict[str, NDArray[Any]]:
+    """Return the weights by their names in the graph, with the adapters added."""
+    named: dict[str, NDArray[Any]] = _normalisation("emb.ln", tensors, "embeddings.LayerNorm")
+    for number in range(shape.layers):
+        layer, prefix = f"l{number}", f"encoder.layer.{number}"
+        for name, parts in PARTS.items():
+            short = list("qkv") if len(parts) == 3 else [name]
+            matrices = [
+                tensors[f"{prefix}.{part}.weight"] + adapters[f"{layer}.{key}.up"] @ adapters[f"{layer}.{key}.down"]
+                for part, key in zip(parts, short, strict=True)
+            ]
+            biases = [tensors[f"{prefix}.{part}.bias"] for part in parts]
+            if name == "qkv":
+                divisor = np.sqrt(np.float32(shape.width // shape.heads))
+                matrices[0], biases[0] = matrices[0] / divisor, biases[0] / divisor
+            named |= _linear(f"{layer}.{name}", np.concatenate(matrices), np.concatenate(biases))
+        for norm, part in NORMS.items():
+            named |= _normalisation(f"{layer}.{norm}", tensors, f"{prefix}.{part}")
+    return named
+
+
+def _linear(name: str, matrix: Vectors, bias: Vectors) -> dict[str, NDArray[Any]]:
+    """Return a matrix in 8 bits, in the form of MatMulNBits: a weight is (byte - 128) times the scale of its block."""
+    blocks = matrix.reshape(len(matrix), -1, BLOCK)
+    scales = np.abs(blocks).max(axis=2) / 127
+    steps = np.rint(blocks / np.maximum(scales, np.finfo(np.float32).tiny)[:, :, np.newaxis])
+    return {f"{name}.w": (steps + 128).astype(np.uint8), f"{name}.s": scales.astype(np.float32), f"{name}.b": bias}
+
+
+def _normalisation(name: str, tensors: Tensors, key: str) -> dict[str, NDArray[Any]]:
+    return {f"{name}.w": tensors[f"{key}.weight"], f"{name}.b": tensors[f"{key}.bias"]}
+
+
+def distances(tokens: int) -> NDArray[np.int64]:
+    """Return the number of the distance between each two tokens, shape (tokens, tokens).
+
+    Half of the 32 numbers is for tokens before, half for tokens after; near distances have one each, farther ones
+    share them by their logarithm (T5, Raffel et al. 2020, section 2.1).
+    """
+    places = np.arange(tokens)
+    apart = places[np.newaxis] - places[:, np.newaxis]
+    far = np.maximum(np.abs(apart), 1)
+    shared = NEAREST + (np.log(far / NEAREST) / np.log(FARTHEST / NEAREST) * NEAREST).astype(np.int64)
+    numbers = np.where(np.abs(apart) < NEAREST, np.abs(apart), np.minimum(shared, 2 * NEAREST - 1))
+    return np.asarray(numbers + 2 * NEAREST * (apart > 0), np.int64)
