@@ -90,19 +90,16 @@ class Mpnet:
             ) from fault
         self._session = open_graph(GRAPH, values) if graph is None else open_serialised(graph, values)
 
-    def pooled(self, text: str) -> Vectors:
-        """Return the mean and the maximum of the tokens' states for each window of a text, shape (windows, 2 * width).
+    def pooled(self, text: str) -> tuple[Vectors, bool]:
+        """Return what each window of a text says, shape (windows, 2 * width), and whether all of the text was read.
 
-        A text of more than WINDOWS windows is read from its start.
+        That is the mean and the maximum of the tokens' states. Of a long text, the first WINDOWS windows are read.
         """
         content = WINDOW - 2
-        tokens = self._tokenizer.tokens(clean(text), content * WINDOWS)
-        starts = range(0, max(len(tokens), 1), content)
-        return np.stack([self._window([START, *tokens[start : start + content], END]) for start in starts])
-
-    def tokens(self, text: str) -> list[int]:
-        """Return the tokens of a text's first window, without start and end."""
-        return self._tokenizer.tokens(clean(text), WINDOW - 2)
+        tokens = self._tokenizer.tokens(clean(text), content * WINDOWS + 1)
+        starts = range(0, min(max(len(tokens), 1), content * WINDOWS), content)
+        windows = [self._window([START, *tokens[start : start + content], END]) for start in starts]
+        return np.stack(windows), len(tokens) <= content * WINDOWS
 
     def _window(self, tokens: list[int]) -> Vectors:
         count = len(tokens)

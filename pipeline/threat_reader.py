@@ -51,13 +51,16 @@ class ThreatReader:
     async def reread(self, text: str, first: float, language: str) -> float:
         """Return the probability that a post threatens, given the first opinion; that itself if it is not read again.
 
-        `text` is normalised. Of a long post, the window that most looks like a threat counts.
+        `text` is normalised. Of a long post, the window that most looks like a threat counts; what the model has not
+        read to its end it can only make more likely to be one.
         """
         if language not in LANGUAGES or first < REREAD_FROM or not text:
             return first
-        second = await asyncio.to_thread(self.log_odds, text)
-        return joint(first, second, self._of_first, self._of_second, self._constant)
+        second, read_all = await asyncio.to_thread(self.log_odds, text)
+        both = joint(first, second, self._of_first, self._of_second, self._constant)
+        return both if read_all else max(first, both)
 
-    def log_odds(self, text: str) -> float:
-        """Return the log odds by the model alone."""
-        return float((self._model.pooled(text) @ self._weights).max()) + self._bias
+    def log_odds(self, text: str) -> tuple[float, bool]:
+        """Return the log odds by the model alone, and whether it read all of the text."""
+        windows, read_all = self._model.pooled(text)
+        return float((windows @ self._weights).max()) + self._bias, read_all

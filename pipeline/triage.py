@@ -47,7 +47,8 @@ class Triager:
         Raises ModelUnavailable or ModelRefused when an embedding endpoint fails.
         """
         # Most posts take a millisecond, but a long hostile one must not hold up the event loop.
-        text, language = await asyncio.to_thread(self._read, post)
+        whole, language = await asyncio.to_thread(self._read, post)
+        text = whole[:LONGEST_READ]
         reading = await self._reading(text)
         own_vector = reading.vector
         embedding = own_vector if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
@@ -59,7 +60,7 @@ class Triager:
         settings = self._settings.in_language(language)
         threat = await asyncio.to_thread(self._threat, post.text, own_vector, summed)
         if self._threat_reader is not None:
-            threat = await self._threat_reader.reread(text, threat, language)
+            threat = await self._threat_reader.reread(whole, threat, language)
         rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, settings.threat_from)
         groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
@@ -87,9 +88,9 @@ class Triager:
         return threat if summed is None else self._opinion.beside({THREAT: threat}, summed)[THREAT]
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
-        """Return the text that is embedded, and its language."""
-        text = normalise(post.text)[:LONGEST_READ]
-        language, _ = detection.detect(text, post.language, threshold=self._settings.language_threshold)
+        """Return the text that is read, and its language."""
+        text = normalise(post.text)
+        language, _ = detection.detect(text[:LONGEST_READ], post.language, threshold=self._settings.language_threshold)
         return text, language
 
 

@@ -72,7 +72,8 @@ By kind, at the limit:
 ## Limits
 
 English only: a post in another language keeps its first opinion. One reader labelled most threats. Of a long post, the
-first four windows of 94 tokens are read, and the one most like a threat counts. Emoji are unknown to the vocabulary.
+first four windows of 94 tokens are read, and the one most like a threat counts; longer posts can only become more
+likely to be threats. Emoji are unknown to the vocabulary.
 """
 
 

@@ -44,7 +44,7 @@ def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> st
     _save(path, adapters, heads, np.array([*SHARES, 0.0], np.float32))
     firsts = asyncio.run(_firsts(apart))
     reader = ThreatReader.load(model_file, path)
-    seconds = np.array([reader.log_odds(lesson.text) for lesson in apart])
+    seconds = np.array([reader.log_odds(lesson.text)[0] for lesson in apart])
     shares = _calibrated(apart, firsts, seconds)
     _save(path, adapters, heads, shares)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -62,7 +62,14 @@ async def test_the_window_most_like_a_threat_counts(model: Mpnet) -> None:
     drawn = np.random.default_rng(1).normal(0, 1, 2 * SMALL.width).astype(np.float32)
     read = ThreatReader(model, drawn, 0.0, np.array([0, 1, 0], np.float32))
     calm, other = "they " * 94, "ruin " * 94
-    assert read.log_odds(calm + other) == pytest.approx(max(read.log_odds(calm), read.log_odds(other)), abs=1e-4)
+    (of_one, _), (of_other, _), (of_both, _) = map(read.log_odds, (calm, other, calm + other))
+    assert of_both == pytest.approx(max(of_one, of_other), abs=1e-4)
+
+
+async def test_what_it_has_not_read_it_does_not_make_harmless(model: Mpnet) -> None:
+    long = f"{'. ' * 2000} They will see what they get."
+    assert await reader(model, -9.0).reread(long, 0.6, "en") == 0.6
+    assert await reader(model, 9.0).reread(long, 0.6, "en") > 0.9
 
 
 POST = "One day the zorblaxians will see what they get for it."
@@ -92,3 +99,10 @@ def test_the_shipped_adapters_fit_the_published_model() -> None:
         assert (shipped["shares"][:2] > 0).all()
         assert {name.split(".")[0] for name in shipped.files if "." in name} == {f"l{n}" for n in range(SHAPE.layers)}
         assert all(np.isfinite(shipped[name]).all() for name in shipped.files)
+
+
+async def test_a_threat_behind_all_that_is_read_goes_to_people(model: Mpnet, embedder: Embedder) -> None:
+    chatter = "We had a long and rather nice talk about the weather and the garden with the neighbours. " * 2
+    text = f"{chatter}{'. ' * 600}I will find you zorblaxians and kill every one of you."
+    triage = await Triager(embedder, TriageSettings(), reader(model, -30.0)).triage(make_post(text=text))
+    assert triage.route is Route.ESCALATE
