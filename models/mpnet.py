@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +80,8 @@ class Mpnet:
             tensors, numbers = read_file(file)
             values = values_of(_weights(tensors, adapters, shape))
             self._words = tensors["embeddings.word_embeddings.weight"].astype(np.float16)
-            self._positions = tensors["embeddings.position_embeddings.weight"][FIRST_POSITION : FIRST_POSITION + WINDOW]
+            positions = tensors["embeddings.position_embeddings.weight"]
+            self._positions = positions[FIRST_POSITION : FIRST_POSITION + WINDOW].copy()
             by_distance = tensors["encoder.relative_attention_bias.weight"]
             self._nearness = np.ascontiguousarray(by_distance[distances(WINDOW)].transpose(2, 0, 1))
             self._tokenizer = WordPiece(numbers, UNKNOWN)
@@ -121,14 +123,18 @@ def read_file(file: Path) -> tuple[Tensors, dict[str, int]]:
 
 
 def _tensors(content: bytes) -> Tensors:
-    """Return the tensors in single precision of a safetensors file (its format: the README of the project)."""
+    """Return the tensors in single precision of a safetensors file (its format: the README of the project).
+
+    They are views of `content`, which is 440 MB: whatever is kept has to be a copy.
+    """
     (length,) = struct.unpack_from("<Q", content)
     start = 8 + length
+    entries: dict[str, Any] = json.loads(content[8:start])
     return {
-        name: np.frombuffer(
-            content[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]], "<f4"
-        ).reshape(entry["shape"])
-        for name, entry in json.loads(content[8:start]).items()
+        name: np.frombuffer(content, "<f4", prod(entry["shape"]), start + entry["data_offsets"][0]).reshape(
+            entry["shape"]
+        )
+        for name, entry in entries.items()
         if name != "__metadata__" and entry["dtype"] == "F32"
     }
 
@@ -163,7 +169,7 @@ def _linear(name: str, matrix: Vectors, bias: Vectors) -> dict[str, NDArray[Any]
 
 
 def _normalisation(name: str, tensors: Tensors, key: str) -> dict[str, NDArray[Any]]:
-    return {f"{name}.w": tensors[f"{key}.weight"], f"{name}.b": tensors[f"{key}.bias"]}
+    return {f"{name}.w": tensors[f"{key}.weight"].copy(), f"{name}.b": tensors[f"{key}.bias"].copy()}
 
 
 def distances(tokens: int) -> NDArray[np.int64]:
