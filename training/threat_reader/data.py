@@ -20,10 +20,11 @@ def read_threat_lessons(data: Path, root: Path) -> tuple[list[Lesson], list[Less
     """Return the English lessons on threats: those to train on, and those that are kept apart."""
     lessons = read_lessons(data, load_claims(), root / "kb" / "claims")
     apart = [lesson for lesson in lessons if lesson.part is not Part.TRAIN and _on_threats(lesson)]
-    return _taught(thinned(lessons)), apart
+    return taught(thinned(lessons)), apart
 
 
-def _taught(lessons: Iterable[Lesson]) -> list[Lesson]:
+def taught(lessons: Iterable[Lesson]) -> list[Lesson]:
+    """Return the English lessons on threats, with only a share of others from the origins in KEPT."""
     return [lesson for lesson in lessons if _on_threats(lesson) and _is_drawn(lesson)]
 
 
