@@ -96,6 +96,7 @@ class TriageStage:
 
 
 def _to_ground(post: FlaggedPost, triage: Triage) -> Outgoing:
+    # No later stage needs to know who wrote it where; the ledger has it, from which it can be erased.
     post = post.model_copy(update={"author_id": None, "thread_id": None})
     return Outgoing(post.key, Triaged(post=post, triage=triage))
 
