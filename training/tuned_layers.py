@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,8 @@ from models.e5_onnx import OnnxE5Embedder
 from models.e5_tuned import RANK, SHAPE, SHARED
 from models.embed import Vectors
 from models.embedders import default_embedder
-
-Tensors = dict[str, Any]
-LossOf = Callable[[Any, Sequence[int]], Any]
-"""Returns the summed loss of pooled states, shape (rows, POOLED), of the texts with these numbers."""
+from training import low_rank
+from training.low_rank import LossOf, Schedule, Tensors
 
 MATRICES = {"q": (1, 1), "k": (1, 1), "v": (1, 1), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
 """The matrices of a layer: the sizes of input and output, in widths of a token's state."""
@@ -32,26 +29,7 @@ COARSE = torch.bfloat16
 EPSILON = 1e-12
 POOLED = 2 * SHAPE.width
 """Size of a text's pooled states: their mean and their maximum."""
-MEAN = 3.0
-"""The factor by which the mean is scaled, so that it is about as large as the maximum."""
-
-PASSES = 2
-TOKENS = 2048
-"""Most tokens in a step, including padding."""
-ALIKE = 4096
-"""Texts that are sorted by length at a time, so that a step has texts of similar length."""
-RATE, HEADS_RATE = 1e-3, 2e-3
-WARM = 100
-"""Steps over which the learning rate rises to the schedule, a falling cosine."""
-DECAY, STRONGEST = 0.01, 1.0
-"""Weight decay, and the norm to which gradients are clipped."""
-UNSEEN = 0.1
-"""Share of the pooled numbers dropped for each text."""
-SMOOTHED = 0.02
-"""Distance of the training targets from 0 and 1: labels are the opinions of a few people."""
-SCALE = 32.0
-"""The divisor of the sum of a step's losses."""
-SAID_EVERY = 100
+SCHEDULE = Schedule(rate=1e-3, heads_rate=2e-3, warm=100, said_every=100)
 
 
 def frozen(file: E5File) -> Tensors:
@@ -68,14 +46,13 @@ def frozen(file: E5File) -> Tensors:
 
 
 def adapters(chance: Any) -> Tensors:
-    """Return new adapters, which change nothing yet (LoRA, section 4.1); `chance` is a torch generator."""
-    made: Tensors = {}
-    for layer in range(SHARED, SHAPE.layers):
-        for name, (reads, gives) in MATRICES.items():
-            width = reads * SHAPE.width
-            made[f"l{layer}.{name}.down"] = torch.randn(RANK, width, generator=chance) / width**0.5
-            made[f"l{layer}.{name}.up"] = torch.zeros(gives * SHAPE.width, RANK)
-    return made
+    """Return new adapters for the layers to tune; `chance` is a torch generator."""
+    sizes = {
+        f"l{layer}.{name}": (gives * SHAPE.width, reads * SHAPE.width)
+        for layer in range(SHARED, SHAPE.layers)
+        for name, (reads, gives) in MATRICES.items()
+    }
+    return low_rank.new_adapters(sizes, RANK, chance)
 
 
 def pooled(states: Any, lengths: Any, held: Tensors, tuned: Tensors) -> Any:
@@ -84,9 +61,7 @@ def pooled(states: Any, lengths: Any, held: Tensors, tuned: Tensors) -> Any:
     away = torch.zeros(within.shape).masked_fill(~within, -1e4)[:, None, None]
     for layer in range(SHARED, SHAPE.layers):
         states = _layer(states, away, f"l{layer}", held, tuned)
-    mean = (states * within[..., None]).sum(1) / lengths[:, None]
-    highest = states.masked_fill(~within[..., None], -1e4).amax(1)
-    return torch.cat([MEAN * mean, highest], 1)
+    return low_rank.pool(states, within)
 
 
 def padded(states: Sequence[Vectors]) -> tuple[Any, Any]:
@@ -144,54 +119,12 @@ def optimise(
     states: Sequence[Vectors], held: Tensors, adapters: Tensors, heads: Tensors, loss_of: LossOf, seed: int
 ) -> None:
     """Train adapters and heads in place, given texts' states after layer SHARED; reports the loss as it goes."""
-    torch.manual_seed(seed)
-    drawn = np.random.default_rng(seed)
-    lengths = np.array([len(of_text) for of_text in states])
-    steps = [portion for _ in range(PASSES) for portion in _portions(lengths, drawn)]
-    learned = [*adapters.values(), *heads.values()]
-    for tensor in learned:
-        tensor.requires_grad_(True)
-    groups = [{"params": list(adapters.values())}, {"params": list(heads.values())}]
-    optimiser = torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.98), weight_decay=DECAY)
-    said = 0.0
-    for step, rows in enumerate(steps, 1):
-        share = min(1.0, step / WARM) * 0.5 * (1 + math.cos(math.pi * step / len(steps)))
-        for group, rate in zip(optimiser.param_groups, (RATE, HEADS_RATE), strict=True):
-            group["lr"] = rate * share
-        summed = pooled(*padded([states[row] for row in rows]), held, adapters)
-        loss = loss_of(functional.dropout(summed, UNSEEN), rows) / SCALE
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learned, STRONGEST)
-        optimiser.step()
-        said += float(loss.detach()) * SCALE / len(rows)
-        if step % SAID_EVERY == 0:
-            click.echo(f"Step {step} of {len(steps)}: loss {said / SAID_EVERY:.3f} a text.", err=True)
-            said = 0.0
-    for tensor in learned:
-        tensor.requires_grad_(False)
 
+    def pooled_of(rows: Sequence[int]) -> Any:
+        return pooled(*padded([states[row] for row in rows]), held, adapters)
 
-def _portions(lengths: Vectors, drawn: np.random.Generator) -> Iterator[list[int]]:
-    """Yield the rows in portions of at most TOKENS tokens, texts of similar length together, in random order."""
-    order = drawn.permutation(len(lengths))
-    portions: list[list[int]] = []
-    for start in range(0, len(order), ALIKE):
-        portion: list[int] = []
-        for row in sorted(order[start : start + ALIKE].tolist(), key=lambda row: int(lengths[row])):
-            if portion and (len(portion) + 1) * lengths[row] > TOKENS:
-                portions.append(portion)
-                portion = []
-            portion.append(row)
-        portions.append(portion)
-    yield from (portions[place] for place in drawn.permutation(len(portions)))
-
-
-def yes_or_no(logits: Any, answers: Vectors, counts: Vectors) -> Any:
-    """Return the sum of the weighted losses of yes-no questions; all have the same shape."""
-    smoothed = torch.from_numpy(answers * (1 - 2 * SMOOTHED) + SMOOTHED)
-    losses = functional.binary_cross_entropy_with_logits(logits, smoothed, reduction="none")
-    return (losses * torch.from_numpy(counts)).sum()
+    lengths = [len(of_text) for of_text in states]
+    low_rank.optimise(lengths, pooled_of, adapters, heads, loss_of, SCHEDULE, seed)
 
 
 def kept_states(

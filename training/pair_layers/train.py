@@ -18,8 +18,9 @@ from models.e5_onnx import OnnxE5Embedder
 from models.e5_tuned import PAIRS
 from models.embed import Vectors
 from models.embedders import default_embedder
-from training import tuned_layers
+from training import low_rank, tuned_layers
 from training.heads.sample import Part
+from training.low_rank import Tensors
 from training.pair_layers.data import OPPOSES, Pair, read_pairs
 from training.pair_layers.model_card import write_card
 
@@ -38,7 +39,7 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
     adapters, heads = _tune([pairs[row] for row in taught], [states[row] for row in taught], held)
     weights = heads["w"].numpy().copy()
     # In service the mean is not scaled by MEAN, so the weights have to contain that factor.
-    weights[:, : weights.shape[1] // 2] *= tuned_layers.MEAN
+    weights[:, : weights.shape[1] // 2] *= low_rank.MEAN
     shipped = tuned_layers.for_the_graph(adapters) | {"summed": weights, "bias": heads["b"].numpy()}
     path = root / "models" / "data" / PAIRS
     halves = {name: array.astype(np.float16) for name, array in shipped.items()}
@@ -67,22 +68,19 @@ def _cached(pairs: Sequence[Pair], cache: Path) -> list[Vectors]:
     return tuned_layers.kept_states([pair.first + pair.second for pair in pairs], cache, read)
 
 
-def _tune(
-    pairs: Sequence[Pair], states: Sequence[Vectors], held: tuned_layers.Tensors
-) -> tuple[tuned_layers.Tensors, tuned_layers.Tensors]:
+def _tune(pairs: Sequence[Pair], states: Sequence[Vectors], held: Tensors) -> tuple[Tensors, Tensors]:
     """Return adapters, and the weights `w` and biases `b` of a linear head for each question."""
     chance = torch.Generator().manual_seed(SEED)
     adapters = tuned_layers.adapters(chance)
-    size = (len(PAIR_QUESTIONS), tuned_layers.POOLED)
-    weights = (torch.rand(*size, generator=chance) * 2 - 1) / tuned_layers.POOLED**0.5
-    heads = {"w": weights, "b": torch.zeros(len(PAIR_QUESTIONS))}
+    heads: Tensors = {}
+    heads["w"], heads["b"] = low_rank.new_head(len(PAIR_QUESTIONS), tuned_layers.POOLED, chance)
     answers = np.array([pair.answer for pair in pairs], np.float32)
     counts = np.array([pair.weight for pair in pairs], np.float32)
     asked = torch.tensor([PAIR_QUESTIONS.index(pair.question) for pair in pairs])
 
     def loss(pooled: Any, rows: Sequence[int]) -> Any:
         logits = functional.linear(pooled, heads["w"], heads["b"]).gather(1, asked[rows][:, None])[:, 0]
-        return tuned_layers.yes_or_no(logits, answers[rows], counts[rows])
+        return low_rank.yes_or_no(logits, answers[rows], counts[rows])
 
     tuned_layers.optimise(states, held, adapters, heads, loss, SEED)
     return adapters, heads

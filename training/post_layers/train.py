@@ -27,7 +27,7 @@ from models.embedders import default_embedder
 from pipeline.heads import COUNTER, HATE, Heads
 from pipeline.second_opinion import THREAT, SecondOpinion
 from pipeline.threats import ThreatHead
-from training import tuned_layers
+from training import low_rank, tuned_layers
 from training.claims.data import groups_of
 from training.heads.sample import Part
 from training.post_layers import tuning
@@ -76,7 +76,7 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
 
 
 def _tuned(
-    taught: Sequence[Lesson], states: Sequence[Vectors], held: tuned_layers.Tensors, claims: Sequence[str], kept: Path
+    taught: Sequence[Lesson], states: Sequence[Vectors], held: low_rank.Tensors, claims: Sequence[str], kept: Path
 ) -> tuning.Tuned:
     """Return the tuned layers, from the file `kept` if it was made from the same lessons and weights."""
     told = [
@@ -103,7 +103,7 @@ def _cached(texts: Sequence[str], cache: Path) -> list[Vectors]:
     return tuned_layers.kept_states(texts, cache, read)
 
 
-def _sums(tuned: tuning.Tuned, held: tuned_layers.Tensors, states: Sequence[Vectors]) -> Sums:
+def _sums(tuned: tuning.Tuned, held: low_rank.Tensors, states: Sequence[Vectors]) -> Sums:
     drawn = sorted(
         np.random.default_rng(SEED).permutation(len(states))[:SUMMED_FROM].tolist(), key=lambda n: len(states[n])
     )
@@ -120,7 +120,7 @@ def _sums(tuned: tuning.Tuned, held: tuned_layers.Tensors, states: Sequence[Vect
     scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
     sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
     # In service the mean is not scaled by MEAN, so the projection has to contain that factor.
-    sums.summed[:, : SHAPE.width] *= tuned_layers.MEAN
+    sums.summed[:, : SHAPE.width] *= low_rank.MEAN
     return sums
 
 

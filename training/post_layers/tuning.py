@@ -14,8 +14,9 @@ from kb.claims.judge import KINDS
 from models.embed import Vectors
 from pipeline.heads import NAMES
 from pipeline.second_opinion import THREAT
+from training.low_rank import Tensors, new_head, yes_or_no
 from training.post_layers.lessons import CLAIM_TWINS, OWN_POSTS, Lesson
-from training.tuned_layers import POOLED, Tensors, optimise, yes_or_no
+from training.tuned_layers import POOLED, optimise
 
 OPINIONS = (*NAMES, THREAT)
 HEADS_SHARE, CLAIMS_SHARE = 1 / 3, 0.5
@@ -44,8 +45,7 @@ def blank(adapters: Tensors, claims: Sequence[str], chance: Any) -> Tuned:
     sizes = {"opinion": len(OPINIONS), "kind": len(KINDS), "answerable": 1, "claim": len(claims)}
     heads: Tensors = {}
     for name, size in sizes.items():
-        heads[f"{name}.w"] = (torch.rand(size, POOLED, generator=chance) * 2 - 1) / POOLED**0.5
-        heads[f"{name}.b"] = torch.zeros(size)
+        heads[f"{name}.w"], heads[f"{name}.b"] = new_head(size, POOLED, chance)
     return Tuned(adapters, heads, tuple(claims))
 
 

@@ -11,17 +11,15 @@ from torch.nn import functional
 
 from models.mpnet import END, EPSILON, FIRST_POSITION, NORMS, PARTS, SHAPE, START, WINDOW, distances
 from models.mpnet import Tensors as Arrays
+from training import low_rank
+from training.low_rank import Tensors
 
 RANK = 16
 POOLED = 2 * SHAPE.width
 """Size of a text's pooled states: their mean and their maximum."""
-MEAN = 3.0
-"""The factor by which the mean is scaled, so that it is about as large as the maximum."""
 PADDING = 1
 MATRICES = {**dict(zip("qkv", PARTS["qkv"], strict=True)), **{name: PARTS[name][0] for name in ("ao", "fi", "fo")}}
 """The matrices of a layer by their names among the adapters, with their names in the file."""
-
-Tensors = dict[str, Any]
 
 
 def held(arrays: Arrays) -> Tensors:
@@ -30,14 +28,13 @@ def held(arrays: Arrays) -> Tensors:
 
 
 def adapters(weights: Tensors, chance: Any) -> Tensors:
-    """Return new adapters, which change nothing yet (LoRA, section 4.1); `chance` is a torch generator."""
-    made: Tensors = {}
-    for layer in range(SHAPE.layers):
-        for name, part in MATRICES.items():
-            gives, reads = weights[f"encoder.layer.{layer}.{part}.weight"].shape
-            made[f"l{layer}.{name}.down"] = torch.randn(RANK, reads, generator=chance) / reads**0.5
-            made[f"l{layer}.{name}.up"] = torch.zeros(gives, RANK)
-    return made
+    """Return new adapters for all layers; `chance` is a torch generator."""
+    sizes = {
+        f"l{layer}.{name}": tuple(weights[f"encoder.layer.{layer}.{part}.weight"].shape)
+        for layer in range(SHAPE.layers)
+        for name, part in MATRICES.items()
+    }
+    return low_rank.new_adapters(sizes, RANK, chance)
 
 
 def pooled(texts: Sequence[Sequence[int]], weights: Tensors, tuned: Tensors) -> Any:
@@ -59,9 +56,7 @@ def pooled(texts: Sequence[Sequence[int]], weights: Tensors, tuned: Tensors) -> 
     nearness = nearness + torch.zeros(within.shape).masked_fill(~within, -1e4)[:, None, None]
     for layer in range(SHAPE.layers):
         states = _layer(states, nearness, layer, weights, tuned)
-    mean = (states * within[..., None]).sum(1) / lengths[:, None]
-    highest = states.masked_fill(~within[..., None], -1e4).amax(1)
-    return torch.cat([MEAN * mean, highest], 1)
+    return low_rank.pool(states, within)
 
 
 def _layer(states: Any, nearness: Any, layer: int, weights: Tensors, tuned: Tensors) -> Any:

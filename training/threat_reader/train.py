@@ -20,11 +20,11 @@ from pipeline.second_opinion import THREAT, SecondOpinion, log_odds
 from pipeline.threat_reader import FILE, ThreatReader
 from pipeline.threats import ThreatHead
 from training.heads.sample import Part
+from training.low_rank import MEAN, Tensors
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
 from training.threat_reader import network
 from training.threat_reader.data import read_threat_lessons
 from training.threat_reader.model_card import Outcome, write_card
-from training.threat_reader.network import Tensors
 from training.threat_reader.tuning import OPINIONS, tune
 
 SEED = 0
@@ -71,7 +71,7 @@ def _save(path: Path, adapters: Tensors, heads: Tensors, shares: Vectors) -> Non
     row = OPINIONS.index(THREAT)
     weights = heads["w"][row].numpy().copy()
     # In service the mean is not scaled by MEAN, so the weights have to contain that factor.
-    weights[: SHAPE.width] *= network.MEAN
+    weights[: SHAPE.width] *= MEAN
     own = {"weights": weights, "bias": heads["b"][row].numpy(), "shares": shares}
     arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in adapters.items()} | own
     np.savez_compressed(path, allow_pickle=False, **{name: each.astype(np.float16) for name, each in arrays.items()})
