@@ -45,6 +45,22 @@ def trains(name: str, *, data: str = "", data_required: bool = True, cached: boo
     return decorate
 
 
+def trains_into_checkout(data: str, cache: str, kept: str) -> Callable[[F], F]:
+    """Add the options of commands whose files go to several folders: `--data`, `--root`, and `--cache`, a file.
+
+    `data` and `kept` are help texts: what the folder holds, and what the file named `cache` keeps between runs.
+    """
+
+    def decorate(command: F) -> F:
+        file = Path(tempfile.gettempdir()) / cache
+        command = click.option("--cache", type=_FILE, default=file, help=f"Keeps {kept} between runs.")(command)
+        root = "The checkout that the files are written into."
+        command = click.option("--root", type=_FOLDER, default=_HERE, help=root)(command)
+        return click.option("--data", type=_FOLDER, required=True, help=data)(command)
+
+    return decorate
+
+
 @click.group()
 def train() -> None:
     """Train the small models that Rejoinder ships, and learn from what moderators decided; each gets a card."""
@@ -78,13 +94,10 @@ def heads(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> No
 
 
 @train.command("post-layers")
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
-@click.option("--root", type=_FOLDER, default=_HERE, help="The checkout that the files are written into.")
-@click.option(
-    "--cache",
-    type=_FILE,
-    default=Path(tempfile.gettempdir()) / "rejoinder-post-layers.npz",
-    help="Keeps what the embedder's lower layers say, and the tuned layers, between runs.",
+@trains_into_checkout(
+    "Folder with `datasets` and `flags`.",
+    "rejoinder-post-layers.npz",
+    "what the embedder's lower layers say, and the tuned layers,",
 )
 def post_layers(data: Path, root: Path, cache: Path) -> None:
     """Train the layers for posts, and the second opinions of triage and claims: after `heads`, `threats` and `claims`.
@@ -97,14 +110,7 @@ def post_layers(data: Path, root: Path, cache: Path) -> None:
 
 
 @train.command("pair-layers")
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets`.")
-@click.option("--root", type=_FOLDER, default=_HERE, help="The checkout that the file and its card are written into.")
-@click.option(
-    "--cache",
-    type=_FILE,
-    default=Path(tempfile.gettempdir()) / "rejoinder-pair-layers.npz",
-    help="Keeps what the embedder's lower layers say between runs.",
-)
+@trains_into_checkout("Folder with `datasets`.", "rejoinder-pair-layers.npz", "what the embedder's lower layers say")
 def pair_layers(data: Path, root: Path, cache: Path) -> None:
     """Train the layers that read a sentence of a reply beside its post or its evidence.
 
@@ -116,14 +122,7 @@ def pair_layers(data: Path, root: Path, cache: Path) -> None:
 
 
 @train.command("threat-reader")
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
-@click.option("--root", type=_FOLDER, default=_HERE, help="The checkout that the file and its card are written into.")
-@click.option(
-    "--cache",
-    type=_FILE,
-    default=Path(tempfile.gettempdir()) / "rejoinder-threat-reader.pt",
-    help="Keeps the adapters between runs.",
-)
+@trains_into_checkout("Folder with `datasets` and `flags`.", "rejoinder-threat-reader.pt", "the adapters")
 def threat_reader(data: Path, root: Path, cache: Path) -> None:
     """Train the larger model that reads possible threats again: after `threats` and `post-layers`.
 
