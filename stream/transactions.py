@@ -22,7 +22,7 @@ from stream.producer import TOO_LARGE
 
 
 class SendReply(Protocol):
-    """A function that sends one message; `Producer.send` is the one without a transaction."""
+    """A function that sends one message; `Producer.send_once` is the one without a transaction."""
 
     def __call__(self, topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> Awaitable[None]:
         """Send; raises BrokerUnavailable or MessageTooLarge."""
