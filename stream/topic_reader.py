@@ -21,6 +21,14 @@ EMPTY_POLL_MS = 200
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
+def sent_at(record: ConsumerRecord) -> datetime:
+    """Return when a record was sent, or LONG_AGO if its timestamp, which its writer chose, is no moment."""
+    try:
+        return datetime.fromtimestamp((record.timestamp or 0) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return LONG_AGO
+
+
 @asynccontextmanager
 async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncIterator[AIOKafkaConsumer]:
     readable_batches.install()
@@ -65,8 +73,8 @@ async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) 
 async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[str, datetime]:
     """Return topic -> when its oldest message not yet committed by a consumer group was sent.
 
-    Topics that the group has read to the end are left out; a topic that could not be read in time gets LONG_AGO. Only
-    reads; does not join the group. Raises BrokerUnavailable.
+    Topics that the group has read to the end are left out; a topic that could not be read in time, or that has an
+    impossible timestamp, gets LONG_AGO. Only reads; does not join the group. Raises BrokerUnavailable.
     """
     # The client itself would wait for the group's coordinator for ever.
     async with _consumer(settings, group) as consumer, asyncio.timeout(2 * settings.timeout_s):
@@ -85,7 +93,7 @@ async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection
             batches = await consumer.getmany(*unread, timeout_ms=EMPTY_POLL_MS)
             for place in list(unread):
                 if records := batches.get(place):
-                    at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
+                    at = sent_at(records[0])
                     oldest[place.topic] = min(at, oldest.get(place.topic, at))
                 # Some offsets hold only transaction markers, which are never returned as records.
                 if records or await consumer.position(place) >= ends[place]:

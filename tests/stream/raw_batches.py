@@ -20,14 +20,14 @@ CONTROL = 0x20
 _LENGTH_AT, _CRC_AT, _ATTRIBUTES_AT = 8, 17, 21
 
 
-def batch(values: Sequence[bytes], first: int = 0, compression: int = 0) -> bytes:
+def batch(values: Sequence[bytes], first: int = 0, compression: int = 0, timestamp_ms: int = 0) -> bytes:
     """Return a sound batch whose first record has the offset `first`."""
     builder = DefaultRecordBatchBuilder(
         magic=2, compression_type=compression, is_transactional=0, producer_id=-1, producer_epoch=-1, base_sequence=-1,
         batch_size=1_000_000,
     )  # fmt: skip
     for place, value in enumerate(values):
-        builder.append(place, timestamp=0, key=None, value=value, headers=[])
+        builder.append(place, timestamp=timestamp_ms, key=None, value=value, headers=[])
     return struct.pack(">q", first) + bytes(builder.build())[8:]
 
 

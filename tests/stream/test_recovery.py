@@ -28,6 +28,7 @@ from stream.sweeper import Sweeper
 from stream.topic_reader import backlog, end_offsets, read_topic
 from stream.topics import Topics, worker_group
 from tests.factories import make_grounding, make_post, make_triage
+from tests.stream import raw_batches
 
 pytestmark = pytest.mark.live
 
@@ -95,6 +96,16 @@ async def test_the_sweeper_leaves_cases_alone_whose_messages_workers_have_not_go
 
     await read_by_workers(settings, topics.flags)
     assert await sweeper.sweep(now()) == 2, "their messages were read, and nothing came of it"
+
+
+@pytest.mark.parametrize("timestamp", [1_790_000_000_000_000, 1_790_000_000_000_000_000, -1_790_000_000_000_000_000])
+async def test_an_unread_message_with_an_impossible_timestamp_has_waited_for_long(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, timestamp: int
+) -> None:
+    raw = raw_batches.batch([encode(post())], timestamp_ms=timestamp)
+    await raw_batches.write(settings.kafka, topics.flags, raw)
+    await ledger.stages.receive([post()])
+    assert await Sweeper(ledger, producer, settings).sweep(now()) == 0, "its message is still on the topic"
 
 
 def seconds_behind(topic: str) -> float:
