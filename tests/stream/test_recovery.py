@@ -246,3 +246,31 @@ async def test_the_backlog_of_a_group_is_what_it_has_not_committed(
             await asyncio.sleep(0.1)
     intake.cancel()
     await asyncio.gather(intake, return_exceptions=True)
+
+
+async def test_offsets_without_a_message_are_no_backlog(settings: Settings, topics: Topics) -> None:
+    """A worker that waits for what never comes would be restarted again and again."""
+    marker = raw_batches.with_attributes(raw_batches.batch([b"commit"]), raw_batches.CONTROL)
+    await raw_batches.write(settings.kafka, topics.flags, marker)
+    unreadable = raw_batches.with_attributes(raw_batches.batch([b"lost"]), raw_batches.GZIP)
+    await raw_batches.write(settings.kafka, topics.flags, unreadable, partition=1)
+    assert await end_offsets(settings.kafka, topics.flags) == {0: 1, 1: 1, 2: 0, 3: 0}
+    assert not any((await backlog(settings.kafka, worker_group(settings.kafka), [topics.flags])).values())
+
+
+@pytest.mark.parametrize("committed", [None, 60])
+async def test_expired_messages_are_no_backlog(
+    settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch, committed: int | None
+) -> None:
+    """The topic's messages have expired, and either the group's offsets have too or it stopped before their end."""
+
+    async def hundred(consumer: AIOKafkaConsumer, places: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(places, 100)
+
+    async def offset(*_: object) -> int | None:
+        return committed
+
+    monkeypatch.setattr(AIOKafkaConsumer, "beginning_offsets", hundred)
+    monkeypatch.setattr(AIOKafkaConsumer, "end_offsets", hundred)
+    monkeypatch.setattr(AIOKafkaConsumer, "committed", offset)
+    assert not any((await backlog(settings.kafka, worker_group(settings.kafka), [topics.flags])).values())
