@@ -151,8 +151,15 @@ class _Client:
 
     async def drop(self) -> None:
         """Disconnect from a broker that may not answer."""
-        stopping = asyncio.ensure_future(self.close())
-        await asyncio.wait({stopping}, timeout=STOP_LIMIT_S)
+        client, self._client = self._client, None
+        if client is not None:
+            await stop_in_time(client)
+
+
+async def stop_in_time(client: AIOKafkaProducer) -> None:
+    """Disconnect a client whose broker may not answer, and wait for that no longer than STOP_LIMIT_S."""
+    stopping = asyncio.ensure_future(client.stop())
+    await asyncio.wait({stopping}, timeout=STOP_LIMIT_S)
 
 
 def _bytes(key: str | bytes | None) -> bytes | None:
