@@ -120,7 +120,7 @@ async def read_topic(
 ) -> AsyncIterator[ConsumerRecord]:
     """Yield a topic's messages up to its present end, from its beginning or from `since` (partition -> offset).
 
-    Raises BrokerUnavailable.
+    An offset beyond the end means that the topic was made anew, and counts as none. Raises BrokerUnavailable.
     """
     async with _consumer(settings) as consumer:
         for number, end in (await _ends(consumer, topic)).items():
@@ -129,7 +129,8 @@ async def read_topic(
             begin = (await consumer.beginning_offsets([place]))[place]
             if end <= begin:
                 continue
-            consumer.seek(place, max(begin, (since or {}).get(number, START)))
+            wanted = (since or {}).get(number, START)
+            consumer.seek(place, begin if wanted > end else max(begin, wanted))
             async for record in _to_end(consumer, place, end, settings.timeout_s):
                 yield record
 

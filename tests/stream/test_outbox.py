@@ -110,6 +110,19 @@ async def test_a_publisher_that_dies_before_the_send_loses_nothing(
     assert len(await replies(settings, topics)) == 1
 
 
+async def test_a_reply_on_a_topic_made_anew_since_the_note_is_found(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    """A broker that keeps topics in memory has restarted since: the noted end is beyond what there is now."""
+    key = await approved(ledger)
+    [row] = await ledger.outbox.lease("dying", LEASE_S, 10)
+    assert await ledger.outbox.note_probe(row, "dying", {str(number): 50 for number in range(4)})
+    await producer.send(topics.replies, row.key, row.value.encode(), row.headers)
+
+    await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert len(await replies(settings, topics)) == 1
+
+
 @pytest.mark.parametrize("held_up_in", ["note_probe", "_look_for"])
 async def test_a_publisher_that_is_paused_and_wakes_up_sends_no_second_reply(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch,
