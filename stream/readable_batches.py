@@ -14,7 +14,7 @@ from typing import Any
 from aiokafka import TopicPartition
 from aiokafka.consumer import fetcher
 
-from stream import metrics
+from stream import bounded_codecs, metrics
 
 log = logging.getLogger(__name__)
 
@@ -77,3 +77,4 @@ class ReadablePartition(fetcher.PartitionRecords):  # type: ignore[misc]  # aiok
 def install() -> None:
     """Make every consumer of this process read batches this way."""
     fetcher.PartitionRecords = ReadablePartition
+    bounded_codecs.install()

@@ -10,6 +10,7 @@ from aiokafka import TopicPartition, codec
 from aiokafka.record.memory_records import MemoryRecords
 from prometheus_client import REGISTRY
 
+from stream import bounded_codecs, readable_batches
 from stream.readable_batches import ReadablePartition
 from tests.stream.raw_batches import (
     GZIP,
@@ -25,6 +26,7 @@ from tests.stream.raw_batches import (
 
 def fetched(*batches: bytes, topic: str = "flags", at: int = 0) -> ReadablePartition:
     """Return what a consumer at offset `at` makes of these batches in one answer of a broker."""
+    readable_batches.install()
     place = TopicPartition(topic, 3)
     return ReadablePartition(place, MemoryRecords(b"".join(batches)), None, at, None, None, True, 0)
 
@@ -55,12 +57,23 @@ def test_a_broken_batch_at_the_end_is_passed() -> None:
     assert partition.next_fetch_offset == 8
 
 
-@pytest.mark.parametrize(
-    ("compression", "is_there"),
-    [(GZIP, codec.has_gzip), (SNAPPY, codec.has_snappy), (LZ4, codec.has_lz4), (ZSTD, codec.has_zstd)],
-)
-def test_a_compressed_batch_is_read(compression: int, is_there: object) -> None:
-    if not (callable(is_there) and is_there()):
-        pytest.skip("cramjam is not installed")
+WITH_CRAMJAM = pytest.mark.skipif(not codec.has_zstd(), reason="cramjam is not installed")
+OTHERS = [pytest.param(compression, marks=WITH_CRAMJAM) for compression in (LZ4, ZSTD, SNAPPY)]
+
+
+@pytest.mark.parametrize("compression", [GZIP, *OTHERS])
+def test_a_compressed_batch_is_read(compression: int) -> None:
     values = [b"vile words " * 50, b"more"]
     assert [record.value for record in fetched(batch(values, compression=compression))] == values
+
+
+@pytest.mark.parametrize("compression", [GZIP, *OTHERS[:2]])
+def test_a_batch_that_would_fill_the_memory_is_left_out(
+    compression: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(bounded_codecs, "MAX_UNPACKED", 100_000)
+    bomb = batch([bytes(90_000), bytes(90_000)], compression=compression)
+    assert len(bomb) < 2_000
+    kept = batch([bytes(90_000)], first=2, compression=compression)
+    assert [record.offset for record in fetched(bomb, kept)] == [2]
+    assert "left out offsets 0 to 1" in caplog.text
