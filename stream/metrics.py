@@ -21,6 +21,12 @@ long as it takes; for another model, only a few tries."""
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Above zero: `rejoinder dead-letters list` gives the reasons; fix the cause, then replay."""
 
+UNREADABLE = Counter(
+    "rejoinder_unreadable_batches_total", "Batches of records left out because they can't be read.", ["topic"]
+)
+"""Above zero: flags or results may be lost; the log gives topic, partition, offsets and the reason. Each reader of the
+topic counts a batch once more."""
+
 STAGE_SECONDS = Histogram(
     "rejoinder_stage_seconds",
     "Seconds a stage worked on one message.",

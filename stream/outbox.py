@@ -8,8 +8,10 @@ acknowledgement and its note in the ledger. So that the message is still publish
   `idempotency-key`. One search serves all rows of a batch, because no other publisher can send them any more.
 - Each row is held under a numbered lease, renewed right before the send. A publisher that was paused for longer than
   its lease fails the renewal and sends nothing.
-- A pause during the send itself is beyond this check; a broker with transactions then refuses the publisher
-  (`kafka.transactions`).
+- A message whose acknowledgement is missing counts as not sent, and the Kafka client does not send it again: the next
+  try begins with the search.
+- A pause during the send itself is beyond this check, and so is a message that readers can't see yet because it waits
+  for its replicas; a broker with transactions closes both gaps (`kafka.transactions`).
 
 A message too large for the broker does not hold up the others. If it requests a draft, its case fails. A reply or an
 outcome remains due and is tried again every TOO_LARGE_AGAIN_S seconds, because the operator can raise the broker's
@@ -153,7 +155,7 @@ class OutboxPublisher:
                 # Only a search after the transaction was opened is conclusive.
                 if not await self._send_once(row, topic, send, await self._look_for([row])):
                     return
-        elif not await self._send_once(row, topic, self._producer.send, look):
+        elif not await self._send_once(row, topic, self._producer.send_once, look):
             return
         await self._ledger.outbox.note_sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()

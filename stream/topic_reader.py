@@ -21,6 +21,14 @@ EMPTY_POLL_MS = 200
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
+def sent_at(record: ConsumerRecord) -> datetime:
+    """Return when a record was sent, or LONG_AGO if its timestamp, which its writer chose, is no moment."""
+    try:
+        return datetime.fromtimestamp((record.timestamp or 0) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return LONG_AGO
+
+
 @asynccontextmanager
 async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncIterator[AIOKafkaConsumer]:
     readable_batches.install()
@@ -49,48 +57,62 @@ async def end_offsets(settings: KafkaSettings, topic: str) -> dict[int, int]:
 
 
 async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) -> number of messages not yet committed by a consumer group. Raises BrokerUnavailable.
+    """Return (topic, partition) -> number of messages not yet committed by a consumer group.
 
-    Only reads; does not join the group.
+    Partitions without any are left out. The number includes offsets that hold no message, such as the markers of
+    transactions. Only reads; does not join the group. Raises BrokerUnavailable.
     """
-    async with _consumer(settings, group) as consumer:
-        waiting = {}
-        for topic in topics:
-            for partition, end in (await _ends(consumer, topic)).items():
-                committed = await consumer.committed(TopicPartition(topic, partition))
-                waiting[topic, partition] = end - (committed or 0)
-        return waiting
+    waiting = await _waiting(settings, group, topics)
+    return {(place.topic, place.partition): number for place, (number, _) in waiting.items()}
 
 
 async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[str, datetime]:
     """Return topic -> when its oldest message not yet committed by a consumer group was sent.
 
-    Topics that the group has read to the end are left out; a topic that could not be read in time gets LONG_AGO. Only
-    reads; does not join the group. Raises BrokerUnavailable.
+    Topics that the group has read to the end are left out; a topic that could not be read in time, or that has an
+    impossible timestamp, gets LONG_AGO. Only reads; does not join the group. Raises BrokerUnavailable.
+    """
+    oldest: dict[str, datetime] = {}
+    for place, (_, at) in (await _waiting(settings, group, topics)).items():
+        oldest[place.topic] = min(at, oldest.get(place.topic, at))
+    return oldest
+
+
+async def _waiting(
+    settings: KafkaSettings, group: str, topics: Collection[str]
+) -> dict[TopicPartition, tuple[int, datetime]]:
+    """Return partition -> number of offsets that a group has not committed, and when the first message there was sent.
+
+    Partitions where nothing can be read are left out; one that could not be read in time gets LONG_AGO.
     """
     # The client itself would wait for the group's coordinator for ever.
     async with _consumer(settings, group) as consumer, asyncio.timeout(2 * settings.timeout_s):
-        unread, ends = {}, {}
-        for topic in topics:
-            for partition, end in (await _ends(consumer, topic)).items():
-                place = TopicPartition(topic, partition)
-                if (next_offset := await consumer.committed(place) or START) < end:
-                    unread[place], ends[place] = next_offset, end
+        unread = await _uncommitted(consumer, topics)
         consumer.assign(list(unread))
-        for place, begin in (await consumer.beginning_offsets(list(unread))).items() if unread else ():
-            consumer.seek(place, max(begin, unread[place]))
-        oldest: dict[str, datetime] = {}
+        for place, offsets in unread.items():
+            consumer.seek(place, offsets.start)
+        waiting: dict[TopicPartition, tuple[int, datetime]] = {}
         deadline = time.monotonic() + settings.timeout_s
         while unread and time.monotonic() < deadline:
             batches = await consumer.getmany(*unread, timeout_ms=EMPTY_POLL_MS)
-            for place in list(unread):
+            for place, offsets in list(unread.items()):
                 if records := batches.get(place):
-                    at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
-                    oldest[place.topic] = min(at, oldest.get(place.topic, at))
+                    waiting[place] = len(offsets), sent_at(records[0])
                 # Some offsets hold only transaction markers, which are never returned as records.
-                if records or await consumer.position(place) >= ends[place]:
+                if records or await consumer.position(place) >= offsets.stop:
                     del unread[place]
-        return oldest | {place.topic: LONG_AGO for place in unread}
+        return waiting | {place: (len(offsets), LONG_AGO) for place, offsets in unread.items()}
+
+
+async def _uncommitted(consumer: AIOKafkaConsumer, topics: Collection[str]) -> dict[TopicPartition, range]:
+    """Return partition -> the offsets that the consumer's group has not committed and the topic has not yet expired."""
+    uncommitted = {}
+    for topic in topics:
+        ends = {TopicPartition(topic, number): end for number, end in (await _ends(consumer, topic)).items()}
+        for place, begin in (await consumer.beginning_offsets(list(ends))).items() if ends else ():
+            if offsets := range(max(begin, await consumer.committed(place) or START), ends[place]):
+                uncommitted[place] = offsets
+    return uncommitted
 
 
 async def read_topic(
@@ -98,7 +120,7 @@ async def read_topic(
 ) -> AsyncIterator[ConsumerRecord]:
     """Yield a topic's messages up to its present end, from its beginning or from `since` (partition -> offset).
 
-    Raises BrokerUnavailable.
+    An offset beyond the end means that the topic was made anew, and counts as none. Raises BrokerUnavailable.
     """
     async with _consumer(settings) as consumer:
         for number, end in (await _ends(consumer, topic)).items():
@@ -107,7 +129,8 @@ async def read_topic(
             begin = (await consumer.beginning_offsets([place]))[place]
             if end <= begin:
                 continue
-            consumer.seek(place, max(begin, (since or {}).get(number, START)))
+            wanted = (since or {}).get(number, START)
+            consumer.seek(place, begin if wanted > end else max(begin, wanted))
             async for record in _to_end(consumer, place, end, settings.timeout_s):
                 yield record
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Collection
-from datetime import UTC, datetime
 from typing import Any
 
 from aiokafka import ConsumerRecord
@@ -14,7 +13,7 @@ from core.errors import BadMessage
 from core.lifecycle import TopicRole
 from core.settings import KafkaSettings
 from stream.messages import decode
-from stream.topic_reader import read_topic
+from stream.topic_reader import read_topic, sent_at
 from stream.topics import Topics
 
 
@@ -33,7 +32,7 @@ async def records_about(
             if key in keys or (post is not None and (post.key in keys or is_about(post))):
                 yield {
                     "topic": topic, "partition": record.partition, "offset": record.offset, "key": key,
-                    "at": datetime.fromtimestamp(record.timestamp / 1000, UTC).isoformat(), "value": _value(record),
+                    "at": sent_at(record).isoformat(), "value": _value(record),
                 }  # fmt: skip
 
 

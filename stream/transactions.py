@@ -8,9 +8,9 @@ left unfinished and refuses that publisher from then on, even in the middle of i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
@@ -18,11 +18,11 @@ from aiokafka.errors import KafkaError
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.settings import KafkaSettings
 from stream.connection import aiokafka_options
-from stream.producer import TOO_LARGE
+from stream.producer import STOP_LIMIT_S, TOO_LARGE, stop_in_time
 
 
 class SendReply(Protocol):
-    """A function that sends one message; `Producer.send` is the one without a transaction."""
+    """A function that sends one message; `Producer.send_once` is the one without a transaction."""
 
     def __call__(self, topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> Awaitable[None]:
         """Send; raises BrokerUnavailable or MessageTooLarge."""
@@ -48,9 +48,13 @@ async def transaction(settings: KafkaSettings, row: int) -> AsyncIterator[SendRe
 
     async def send(topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> None:
         packed = [(name, text.encode()) for name, text in headers.items()]
-        try:
+
+        async def write() -> None:
             async with client.transaction():
                 await client.send_and_wait(topic, key=key.encode(), value=value, headers=packed)
+
+        try:
+            await _in_time(write(), settings.timeout_s)
         except TOO_LARGE as error:
             raise MessageTooLarge(f"A reply of {len(value):,} bytes is more than the broker takes.") from error
 
@@ -64,4 +68,20 @@ async def transaction(settings: KafkaSettings, row: int) -> AsyncIterator[SendRe
             "transactions, set REJOINDER_KAFKA__TRANSACTIONS=false."
         ) from error
     finally:
-        await client.stop()
+        await stop_in_time(client)
+
+
+async def _in_time(work: Coroutine[Any, Any, None], limit_s: float) -> None:
+    """Do work in a transaction. Raises TimeoutError.
+
+    aiokafka aborts a transaction that fails or is cancelled, and waits for that as long as the coordinator is away.
+    """
+    task = asyncio.create_task(work)
+    try:
+        async with asyncio.timeout(limit_s):
+            await asyncio.shield(task)
+    finally:
+        # The first cancellation begins the abort, the second ends the wait for it.
+        for _ in range(2):
+            task.cancel()
+            await asyncio.wait({task}, timeout=STOP_LIMIT_S)

@@ -34,6 +34,7 @@ from stream.topic_reader import read_topic
 from stream.topics import Topics
 from stream.worker import run_worker
 from tests.factories import make_draft, make_grounding, make_post, make_triage
+from tests.stream import raw_batches
 
 pytestmark = pytest.mark.live
 
@@ -358,10 +359,10 @@ class NotUtf8(str):
         return b"\xff\xfe"
 
 
-async def test_a_header_whose_name_is_not_utf8_stops_nobody(
+async def test_what_the_client_cannot_unpack_or_decode_stops_nobody(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
-    """aiokafka fails at such a name before anybody sees the record, and again at every start."""
+    """aiokafka fails at it before anybody sees the record, and again at every start."""
 
     def produce() -> None:
         client = connect(settings.kafka)
@@ -369,6 +370,9 @@ async def test_a_header_whose_name_is_not_utf8_stops_nobody(
         client.close()
 
     await asyncio.to_thread(produce)
+    for compression in (raw_batches.GZIP, raw_batches.LZ4):
+        broken = raw_batches.with_attributes(raw_batches.batch([encode(post(9))]), compression)
+        await raw_batches.write(settings.kafka, topics.flags, broken)
     await producer.send_all(topics.flags, [(post(n).key, encode(post(n))) for n in range(8)])
     assert len([None async for _ in read_topic(settings.kafka, topics.flags)]) == 8
     await Intake(ledger, settings).drain()

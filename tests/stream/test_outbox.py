@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from unittest.mock import create_autospec
 
@@ -19,12 +19,14 @@ from core.lifecycle import TopicRole
 from core.settings import KafkaSettings, Settings
 from ledger import Ledger
 from stream import outbox
+from stream.broker import EmbeddedBroker
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.topic_reader import read_topic
-from stream.topics import Topics
+from stream.topics import Topics, ensure_topics
 from tests.factories import make_draft, make_grounding, make_post, make_triage
 from tests.ports import unused_port
+from tests.stream.lost_answer import LostAnswer
 
 pytestmark = pytest.mark.live
 
@@ -108,6 +110,19 @@ async def test_a_publisher_that_dies_before_the_send_loses_nothing(
     assert len(await replies(settings, topics)) == 1
 
 
+async def test_a_reply_on_a_topic_made_anew_since_the_note_is_found(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    """A broker that keeps topics in memory has restarted since: the noted end is beyond what there is now."""
+    key = await approved(ledger)
+    [row] = await ledger.outbox.lease("dying", LEASE_S, 10)
+    assert await ledger.outbox.note_probe(row, "dying", {str(number): 50 for number in range(4)})
+    await producer.send(topics.replies, row.key, row.value.encode(), row.headers)
+
+    await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert len(await replies(settings, topics)) == 1
+
+
 @pytest.mark.parametrize("held_up_in", ["note_probe", "_look_for"])
 async def test_a_publisher_that_is_paused_and_wakes_up_sends_no_second_reply(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch,
@@ -173,3 +188,37 @@ async def test_many_publishers_at_once_send_each_reply_once(
     crowd = [OutboxPublisher(ledger, producer, settings) for _ in range(5)]
     await asyncio.gather(*(exhaust(publisher.publish_due) for publisher in crowd))
     assert sorted(name for _, name in await replies(settings, topics)) == sorted(f"reply:{key}" for key in keys)
+
+
+@pytest.fixture
+async def lost_answer(settings: Settings) -> AsyncIterator[tuple[Settings, LostAnswer]]:
+    """Yield the settings of a broker of its own, whose answer to the first message will be lost."""
+    front = unused_port()
+    broker = EmbeddedBroker(port=unused_port(), behind=front)
+    kafka = settings.kafka.model_copy(update={"bootstrap": broker.bootstrap})
+    child, proxy = await broker.start(), LostAnswer(broker.port)
+    async with proxy.listening(front):
+        await ensure_topics(kafka)
+        yield settings.model_copy(update={"kafka": kafka}), proxy
+    await child.stop()
+
+
+async def test_a_reply_whose_acknowledgement_is_lost_is_looked_for_and_not_sent_again(
+    ledger: Ledger, topics: Topics, lost_answer: tuple[Settings, LostAnswer]
+) -> None:
+    settings, proxy = lost_answer
+    key = await approved(ledger)
+    async with Producer(settings.kafka) as producer:
+        await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert proxy.lost == 1
+    assert await replies(settings, topics) == [(TEXT, f"reply:{key}")]
+
+
+async def test_a_stages_message_whose_acknowledgement_is_lost_is_sent_again_at_once(
+    topics: Topics, lost_answer: tuple[Settings, LostAnswer]
+) -> None:
+    settings, proxy = lost_answer
+    async with Producer(settings.kafka) as producer:
+        await producer.send(topics.flags, "k", b"v")
+    assert proxy.lost == 1
+    assert [record.value async for record in read_topic(settings.kafka, topics.flags)] == [b"v", b"v"]

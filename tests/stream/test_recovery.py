@@ -28,6 +28,7 @@ from stream.sweeper import Sweeper
 from stream.topic_reader import backlog, end_offsets, read_topic
 from stream.topics import Topics, worker_group
 from tests.factories import make_grounding, make_post, make_triage
+from tests.stream import raw_batches
 
 pytestmark = pytest.mark.live
 
@@ -95,6 +96,16 @@ async def test_the_sweeper_leaves_cases_alone_whose_messages_workers_have_not_go
 
     await read_by_workers(settings, topics.flags)
     assert await sweeper.sweep(now()) == 2, "their messages were read, and nothing came of it"
+
+
+@pytest.mark.parametrize("timestamp", [1_790_000_000_000_000, 1_790_000_000_000_000_000, -1_790_000_000_000_000_000])
+async def test_an_unread_message_with_an_impossible_timestamp_has_waited_for_long(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, timestamp: int
+) -> None:
+    raw = raw_batches.batch([encode(post())], timestamp_ms=timestamp)
+    await raw_batches.write(settings.kafka, topics.flags, raw)
+    await ledger.stages.receive([post()])
+    assert await Sweeper(ledger, producer, settings).sweep(now()) == 0, "its message is still on the topic"
 
 
 def seconds_behind(topic: str) -> float:
@@ -235,3 +246,31 @@ async def test_the_backlog_of_a_group_is_what_it_has_not_committed(
             await asyncio.sleep(0.1)
     intake.cancel()
     await asyncio.gather(intake, return_exceptions=True)
+
+
+async def test_offsets_without_a_message_are_no_backlog(settings: Settings, topics: Topics) -> None:
+    """A worker that waits for what never comes would be restarted again and again."""
+    marker = raw_batches.with_attributes(raw_batches.batch([b"commit"]), raw_batches.CONTROL)
+    await raw_batches.write(settings.kafka, topics.flags, marker)
+    unreadable = raw_batches.with_attributes(raw_batches.batch([b"lost"]), raw_batches.GZIP)
+    await raw_batches.write(settings.kafka, topics.flags, unreadable, partition=1)
+    assert await end_offsets(settings.kafka, topics.flags) == {0: 1, 1: 1, 2: 0, 3: 0}
+    assert not any((await backlog(settings.kafka, worker_group(settings.kafka), [topics.flags])).values())
+
+
+@pytest.mark.parametrize("committed", [None, 60])
+async def test_expired_messages_are_no_backlog(
+    settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch, committed: int | None
+) -> None:
+    """The topic's messages have expired, and either the group's offsets have too or it stopped before their end."""
+
+    async def hundred(consumer: AIOKafkaConsumer, places: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(places, 100)
+
+    async def offset(*_: object) -> int | None:
+        return committed
+
+    monkeypatch.setattr(AIOKafkaConsumer, "beginning_offsets", hundred)
+    monkeypatch.setattr(AIOKafkaConsumer, "end_offsets", hundred)
+    monkeypatch.setattr(AIOKafkaConsumer, "committed", offset)
+    assert not any((await backlog(settings.kafka, worker_group(settings.kafka), [topics.flags])).values())

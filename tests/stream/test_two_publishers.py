@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiokafka.errors import ProducerFenced
+from aiokafka.errors import NotEnoughReplicasError, ProducerFenced
 
 from core.domain import CaseState, DraftRequest, now
 from core.errors import BrokerUnavailable
@@ -161,3 +161,39 @@ async def test_with_transactions_who_was_paused_within_its_send_is_refused_by_th
                 await other("replies", "forum/2", b"another", {})
             await paused("replies", "forum/1", b"reply", {})
     assert broker.log == [b"reply", b"another"]
+
+
+class ClientWithoutCoordinator(FencedClient):
+    """A client whose broker accepts nothing, and whose coordinator has gone away since the start."""
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def send_and_wait(self, topic: str, *, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+        raise NotEnoughReplicasError
+
+    async def stop(self) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(("limit_s", "lease_s"), [(0.05, 60), (60, 0.05)])
+async def test_a_coordinator_that_goes_away_holds_no_publisher_up(
+    monkeypatch: pytest.MonkeyPatch, limit_s: float, lease_s: float
+) -> None:
+    monkeypatch.setattr(transactions, "STOP_LIMIT_S", 0.05)
+    monkeypatch.setattr("stream.producer.STOP_LIMIT_S", 0.05)
+    broker = BrokerWithTransactions()
+
+    def client(**options: Any) -> FencedClient:
+        return ClientWithoutCoordinator(broker, options["transactional_id"])
+
+    monkeypatch.setattr(transactions, "AIOKafkaProducer", client)
+
+    async def publish() -> None:
+        async with asyncio.timeout(lease_s), transaction(KafkaSettings(timeout_s=limit_s), 7) as send:
+            await send("replies", "forum/1", b"reply", {})
+
+    publishing = asyncio.create_task(publish())
+    await asyncio.wait({publishing}, timeout=30)
+    assert publishing.done(), "it hangs"
+    assert isinstance(publishing.exception(), BrokerUnavailable if limit_s < lease_s else TimeoutError)
