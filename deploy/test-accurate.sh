@@ -10,4 +10,5 @@ echo "Installing the extras accurate and train into $home …"
 "$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 exec "$home/bin/python" -m pytest -m "slow or not slow" tests/models/test_accurate.py tests/models/test_toxicity_models.py \
     tests/kb/test_retrievers.py tests/kb/test_rerank.py tests/evaluation/metrics/test_encoder.py \
-    tests/training/test_adapters.py tests/training/test_reranker.py
+    tests/training/test_adapters.py tests/training/test_reranker.py tests/training/test_low_rank.py \
+    tests/training/test_mpnet_layers.py

@@ -3,6 +3,9 @@
 MPNet is a transformer whose attention also counts how far apart tokens are (Song et al. 2020). The weights are
 fetched (`rejoinder models pull all-mpnet-base-v2`) and reduced to 8 bits as they are loaded; adapters (LoRA, Hu et al.
 2021) are added to them before. The graph is shipped (`data/mpnet.onnx`, written by `rejoinder train mpnet-graph`).
+
+Each product has one scale for all tokens of a text, which a few large numbers would spoil. So each column of the inputs
+is divided by what it usually reaches at most, and the weights are multiplied by it (SmoothQuant, Xiao et al. 2023).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,8 +43,10 @@ class Shape(NamedTuple):
 
 SHAPE = Shape(width=768, layers=12, heads=12)
 EPSILON = 1e-5
-BLOCK = 32
-"""Number of weights that share a scale."""
+SMOOTHING = 0.7
+"""How much of the differences between columns moves into the weights (alpha in the paper): from none, 0, to all, 1."""
+LEAST = 1e-4
+"""Least size of an input or weight that counts, so that no factor is endless."""
 LINEAR = {"qkv": (1, 3), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
 """The matrices of a layer in the graph: the sizes of input and output, in widths of a token's state."""
 PARTS = {
@@ -56,6 +61,8 @@ WINDOW = 96
 """Tokens that are read at once, with a start and an end."""
 WINDOWS = 4
 """Most windows of a text that are read."""
+PAIR = 256
+"""Most tokens of a pair of texts, with a start, an end and two ends between them."""
 START, END, UNKNOWN = 0, 2, "[UNK]"
 FIRST_POSITION = 2
 NEAREST, FARTHEST = 8, 128
@@ -74,16 +81,18 @@ class Mpnet:
         """Load the published zip file with `adapters`; takes five seconds. Raises WeightsError for a damaged file.
 
         `adapters` are `l0.q.down`, shape (rank, inputs), and `l0.q.up`, (outputs, rank), and so on for the matrices q,
-        k, v, ao, fi and fo of each layer. `graph` replaces the shipped one, for models of another shape.
+        k, v, ao, fi and fo of each layer; and `l0.qkv.most`, shape (inputs,), the greatest size of each input of a
+        matrix of the graph (LINEAR) on texts like those that are read. `graph` replaces the shipped one, for models of
+        another shape.
         """
         try:
             tensors, numbers = read_file(file)
             values = values_of(_weights(tensors, adapters, shape))
             self._words = tensors["embeddings.word_embeddings.weight"].astype(np.float16)
             positions = tensors["embeddings.position_embeddings.weight"]
-            self._positions = positions[FIRST_POSITION : FIRST_POSITION + WINDOW].copy()
+            self._positions = positions[FIRST_POSITION : FIRST_POSITION + PAIR].copy()
             by_distance = tensors["encoder.relative_attention_bias.weight"]
-            self._nearness = np.ascontiguousarray(by_distance[distances(WINDOW)].transpose(2, 0, 1))
+            self._nearness = np.ascontiguousarray(by_distance[distances(PAIR)].transpose(2, 0, 1))
             self._tokenizer = WordPiece(numbers, UNKNOWN)
         except FAULTS as fault:
             raise WeightsError(
@@ -103,6 +112,12 @@ class Mpnet:
         windows = [self._window([START, *tokens[start : start + content], END]) for start in starts]
         return np.stack(windows), len(tokens) <= content * WINDOWS
 
+    def pooled_pair(self, first: str, second: str) -> Vectors | None:
+        """Return what two texts say beside each other, shape (2 * width,), as `pooled` does; None if too long."""
+        one, other = (self._tokenizer.tokens(clean(text), PAIR) for text in (first, second))
+        tokens = pair_tokens(one, other)
+        return self._window([START, *tokens, END]) if len(tokens) + 2 <= PAIR else None
+
     def _window(self, tokens: list[int]) -> Vectors:
         count = len(tokens)
         inputs = {
@@ -111,6 +126,11 @@ class Mpnet:
         }
         (states,) = self._session.run(None, inputs)
         return np.concatenate([np.mean(states, axis=0), np.max(states, axis=0)])
+
+
+def pair_tokens(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Return the tokens of a pair between their start and end, divided as MPNet was trained to read pairs."""
+    return [*first, END, END, *second]
 
 
 def read_file(file: Path) -> tuple[Tensors, dict[str, int]]:
@@ -154,18 +174,28 @@ def _weights(tensors: Tensors, adapters: Mapping[str, Vectors], shape: Shape) ->
             if name == "qkv":
                 divisor = np.sqrt(np.float32(shape.width // shape.heads))
                 matrices[0], biases[0] = matrices[0] / divisor, biases[0] / divisor
-            named |= _linear(f"{layer}.{name}", np.concatenate(matrices), np.concatenate(biases))
+            full = f"{layer}.{name}"
+            named |= _linear(full, np.concatenate(matrices), np.concatenate(biases), adapters[f"{full}.most"])
         for norm, part in NORMS.items():
             named |= _normalisation(f"{layer}.{norm}", tensors, f"{prefix}.{part}")
     return named
 
 
-def _linear(name: str, matrix: Vectors, bias: Vectors) -> dict[str, NDArray[Any]]:
-    """Return a matrix in 8 bits, in the form of MatMulNBits: a weight is (byte - 128) times the scale of its block."""
-    blocks = matrix.reshape(len(matrix), -1, BLOCK)
-    scales = np.abs(blocks).max(axis=2) / 127
-    steps = np.rint(blocks / np.maximum(scales, np.finfo(np.float32).tiny)[:, :, np.newaxis])
-    return {f"{name}.w": (steps + 128).astype(np.uint8), f"{name}.s": scales.astype(np.float32), f"{name}.b": bias}
+def _linear(name: str, matrix: Vectors, bias: Vectors, most: Vectors) -> dict[str, NDArray[Any]]:
+    """Return a matrix in 8 bits, in the form of DynamicQuantizeMatMul, and the factors of its inputs.
+
+    `most` is the greatest size of each input. A weight is its byte times the scale of its output.
+    """
+    usual = np.maximum(most, LEAST) ** SMOOTHING / np.maximum(np.abs(matrix).max(axis=0), LEAST) ** (1 - SMOOTHING)
+    smoothed = matrix * usual
+    scales = np.maximum(np.abs(smoothed).max(axis=1) / 127, np.finfo(np.float32).tiny)
+    steps = np.rint(smoothed / scales[:, np.newaxis]).astype(np.int8)
+    return {
+        f"{name}.m": np.asarray(1 / usual, np.float32),
+        f"{name}.w": np.ascontiguousarray(steps.T),
+        f"{name}.s": scales.astype(np.float32),
+        f"{name}.b": bias,
+    }
 
 
 def _normalisation(name: str, tensors: Tensors, key: str) -> dict[str, NDArray[Any]]:

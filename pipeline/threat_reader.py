@@ -1,7 +1,7 @@
 """Read English posts that may be threats once more, with a model nine times as large as the embedder.
 
 The first opinion is what triage makes of a post without it (`pipeline.threats`, `pipeline.second_opinion`). The model
-takes about 57 ms of a core for a post, so it only reads those of which the first opinion does not exclude a threat.
+takes about 20 ms of a core for a post, so it only reads those of which the first opinion does not exclude a threat.
 `rejoinder train threat-reader` writes the adapters; data, figures and limits are in `data/threat_reader.md`.
 """
 

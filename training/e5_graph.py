@@ -45,7 +45,7 @@ def posts_graph() -> bytes:
 
 
 def _sizes(file: E5File) -> Sizes:
-    return Sizes(SHAPE.width, SHAPE.heads, SHAPE.inner, file.epsilon, bits=4)
+    return Sizes(SHAPE.width, SHAPE.heads, SHAPE.inner, file.epsilon)
 
 
 def _adapters() -> dict[str, NDArray[np.generic]]:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.mpnet import BLOCK, EPSILON, GRAPH, LINEAR, SHAPE, Shape
+from models.mpnet import EPSILON, GRAPH, LINEAR, SHAPE, Shape
 from training.transformer_graph import Sizes, TransformerGraph
 
 
 def graph(shape: Shape = SHAPE) -> bytes:
     """Return the serialised graph."""
-    grown = TransformerGraph(Sizes(shape.width, shape.heads, 4 * shape.width, EPSILON, bits=8))
+    grown = TransformerGraph(Sizes(shape.width, shape.heads, 4 * shape.width, EPSILON), smoothed=True)
     states = grown.normalised("embedded", "emb.ln")
     for number in range(shape.layers):
         states = grown.layer(states, f"l{number}", "nearness")
@@ -38,11 +38,10 @@ def _weights(shape: Shape) -> dict[str, NDArray[Any]]:
         named |= {f"{norm}.{part}": np.empty(shape.width, np.float32) for part in "wb"}
     for number in range(shape.layers):
         for name, (reads, gives) in LINEAR.items():
-            rows, blocks = gives * shape.width, reads * shape.width // BLOCK
-            key = f"l{number}.{name}"
-            named[f"{key}.w"] = np.empty((rows, blocks, BLOCK), np.uint8)
-            named[f"{key}.s"] = np.empty((rows, blocks), np.float32)
-            named[f"{key}.b"] = np.empty(rows, np.float32)
+            key, inputs, outputs = f"l{number}.{name}", reads * shape.width, gives * shape.width
+            named[f"{key}.m"] = np.empty(inputs, np.float32)
+            named[f"{key}.w"] = np.empty((inputs, outputs), np.int8)
+            named |= {f"{key}.{part}": np.empty(outputs, np.float32) for part in "sb"}
     return named
 
 

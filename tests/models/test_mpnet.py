@@ -14,7 +14,7 @@ import pytest
 
 from core.errors import WeightsError
 from models.embed import Vectors
-from models.mpnet import EPSILON, GRAPH, NORMS, PARTS, WINDOW, WINDOWS, Mpnet, Shape, distances
+from models.mpnet import EPSILON, GRAPH, LINEAR, NORMS, PAIR, PARTS, WINDOW, WINDOWS, Mpnet, Shape, distances
 from training import mpnet_graph
 
 SMALL = Shape(width=64, layers=2, heads=4)
@@ -32,7 +32,7 @@ def tensors() -> dict[str, Vectors]:
 
     made = {
         "embeddings.word_embeddings.weight": random(len(WORDS), SMALL.width),
-        "embeddings.position_embeddings.weight": random(WINDOW + 2, SMALL.width),
+        "embeddings.position_embeddings.weight": random(PAIR + 2, SMALL.width),
         "encoder.relative_attention_bias.weight": random(32, SMALL.heads),
     }
     norms = ["embeddings.LayerNorm"]
@@ -54,6 +54,8 @@ def adapters(size: float) -> dict[str, Vectors]:
         for name, (reads, gives) in MATRICES.items():
             made[f"l{layer}.{name}.down"] = np.asarray(drawn.normal(0, size, (RANK, reads * SMALL.width)), np.float32)
             made[f"l{layer}.{name}.up"] = np.asarray(drawn.normal(0, size, (gives * SMALL.width, RANK)), np.float32)
+        for name, (reads, _) in LINEAR.items():
+            made[f"l{layer}.{name}.most"] = np.full(reads * SMALL.width, 3.0, np.float32)
     return made
 
 
@@ -123,6 +125,14 @@ def test_computes_the_model_with_its_adapters(tmp_path: Path, graph: bytes, size
     assert np.abs(read - plain).max() < 0.2
 
 
+def test_reads_two_texts_beside_each_other(tmp_path: Path, graph: bytes) -> None:
+    arrays, added = tensors(), adapters(0.3)
+    model = Mpnet(write_file(tmp_path / "model.zip", arrays), added, SMALL, graph)
+    read = model.pooled_pair("They ruin everything", "here")
+    assert read is not None
+    assert np.corrcoef(read, expected([0, 4, 5, 6, 7, 2, 2, 8, 2], arrays, added))[0, 1] > 0.998
+
+
 def test_reads_long_texts_in_windows_and_no_more_than_some(tmp_path: Path, graph: bytes) -> None:
     model = Mpnet(write_file(tmp_path / "model.zip", tensors()), adapters(0), SMALL, graph)
     (one, _), (two, _) = model.pooled("they " * (WINDOW - 2)), model.pooled("they " * (WINDOW - 1))
@@ -141,10 +151,10 @@ def test_any_text_can_be_read(tmp_path: Path, graph: bytes, text: str) -> None:
 
 
 def test_distances_are_those_of_the_paper() -> None:
-    from_the_first = distances(WINDOW)[0]
+    from_the_first = distances(PAIR)[0]
     assert from_the_first[:9].tolist() == [0, 17, 18, 19, 20, 21, 22, 23, 24]
     assert (np.diff(from_the_first[1:]) >= 0).all() and from_the_first.max() <= 31
-    assert (distances(WINDOW)[50, :50] == from_the_first[1:51][::-1] - 16).all()
+    assert (distances(PAIR)[50, :50] == from_the_first[1:51][::-1] - 16).all()
 
 
 @pytest.mark.parametrize("damage", ["torn", "empty", "no tensor"])

@@ -6,23 +6,20 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 from sklearn.linear_model import LogisticRegression
 
 from models.embed import Vectors
 from models.embedders import default_embedder
-from models.mpnet import SHAPE, UNKNOWN, WINDOW, read_file
-from models.wordpiece import WordPiece
+from models.mpnet import WINDOW
 from pipeline.second_opinion import THREAT, SecondOpinion, log_odds
 from pipeline.threat_reader import FILE, ThreatReader
 from pipeline.threats import ThreatHead
+from training import mpnet_layers
 from training.heads.sample import Part
-from training.low_rank import MEAN, Tensors
+from training.low_rank import Tensors
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
-from training.threat_reader import network
 from training.threat_reader.data import read_threat_lessons
 from training.threat_reader.model_card import Outcome, write_card
 from training.threat_reader.tuning import OPINIONS, tune
@@ -54,27 +51,20 @@ def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> st
 
 
 def _tuned(taught: Sequence[Lesson], model_file: Path, cache: Path) -> tuple[Tensors, Tensors]:
-    digest = hashlib.sha256(repr([(each.text, each.opinions) for each in taught]).encode("utf-8", "replace"))
-    digest.update(model_file.read_bytes())
-    if cache.exists() and (before := torch.load(cache))["digest"] == digest.hexdigest():
-        return before["adapters"], before["heads"]
-    arrays, numbers = read_file(model_file)
-    tokenizer = WordPiece(numbers, UNKNOWN)
-    tokens = [tokenizer.tokens(each.text, WINDOW - 2) for each in taught]
-    adapters, heads = tune(taught, tokens, network.held(arrays), SEED)
-    torch.save({"digest": digest.hexdigest(), "adapters": adapters, "heads": heads}, cache)
-    return adapters, heads
+    def tune_now() -> tuple[Tensors, Tensors]:
+        weights, tokenizer = mpnet_layers.opened(model_file)
+        tokens = [tokenizer.tokens(each.text, WINDOW - 2) for each in taught]
+        return tune(taught, tokens, weights, SEED)
+
+    told = [(each.text, each.opinions) for each in taught]
+    return mpnet_layers.tuned_or_kept(told, model_file, cache, tune_now)
 
 
 def _save(path: Path, adapters: Tensors, heads: Tensors, shares: Vectors) -> None:
-    """Write adapters and the head for threats, in half precision."""
+    """Write adapters and the head for threats."""
     row = OPINIONS.index(THREAT)
-    weights = heads["w"][row].numpy().copy()
-    # In service the mean is not scaled by MEAN, so the weights have to contain that factor.
-    weights[: SHAPE.width] *= MEAN
-    own = {"weights": weights, "bias": heads["b"][row].numpy(), "shares": shares}
-    arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in adapters.items()} | own
-    np.savez_compressed(path, allow_pickle=False, **{name: each.astype(np.float16) for name, each in arrays.items()})
+    weights = mpnet_layers.weights_in_service(heads["w"])[row]
+    mpnet_layers.save(path, adapters, {"weights": weights, "bias": heads["b"][row].numpy(), "shares": shares})
 
 
 async def _firsts(lessons: Sequence[Lesson]) -> Vectors:

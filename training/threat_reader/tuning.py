@@ -11,29 +11,30 @@ from torch.nn import functional
 
 from pipeline.heads import NAMES
 from pipeline.second_opinion import THREAT
-from training import low_rank
-from training.low_rank import Schedule, Tensors
+from training import low_rank, mpnet_layers
+from training.low_rank import Tensors
+from training.mpnet_layers import POOLED, SCHEDULE
 from training.post_layers.lessons import Lesson
-from training.threat_reader import network
-from training.threat_reader.network import POOLED
 
 OPINIONS = (*NAMES, THREAT)
 """What is learned: what else is known of a text helps to read it, though only threats are asked for in service."""
 OTHERS_SHARE = 1 / 3
-SCHEDULE = Schedule(rate=6e-4, heads_rate=1.2e-3, warm=60, said_every=20)
 
 
 def tune(
     lessons: Sequence[Lesson], tokens: Sequence[Sequence[int]], weights: Tensors, seed: int
 ) -> tuple[Tensors, Tensors]:
-    """Return adapters, and the weights `w` and biases `b` of a linear head for each of OPINIONS; reports the loss."""
+    """Return adapters with the greatest inputs, and weights `w` and biases `b` of linear heads for OPINIONS.
+
+    Reports the loss as it goes.
+    """
     chance = torch.Generator().manual_seed(seed)
-    adapters = network.adapters(weights, chance)
+    adapters = mpnet_layers.adapters(weights, chance)
     heads: Tensors = {}
     heads["w"], heads["b"] = low_rank.new_head(len(OPINIONS), POOLED, chance)
 
     def pooled_of(rows: Sequence[int]) -> Any:
-        return network.pooled([tokens[row] for row in rows], weights, adapters)
+        return mpnet_layers.pooled([tokens[row] for row in rows], weights, adapters)
 
     def loss(pooled: Any, rows: Sequence[int]) -> Any:
         logits = functional.linear(pooled, heads["w"], heads["b"])
@@ -41,7 +42,7 @@ def tune(
 
     lengths = [len(each) + 2 for each in tokens]
     low_rank.optimise(lengths, pooled_of, adapters, heads, loss, SCHEDULE, seed)
-    return adapters, heads
+    return adapters | mpnet_layers.greatest_inputs(tokens, weights, adapters), heads
 
 
 def _answers(lessons: Sequence[Lesson]) -> tuple[np.ndarray, np.ndarray]:
