@@ -30,10 +30,11 @@ _TASK = "You compare two texts. Answer with one word, Yes or No."
 
 @dataclass(frozen=True)
 class Pair:
-    """A premise, and a hypothesis that may follow from it."""
+    """A premise, a hypothesis that may follow from it, and the language of both (ISO 639-1) if it is known."""
 
     premise: str
     hypothesis: str
+    language: str = ""
 
 
 class Entailment(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -18,6 +17,7 @@ from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
 from rejoinder.chat_assembly import chat_client, chat_turns
 from rejoinder.guard_assembly import open_drafting_guard
+from rejoinder.reader_assembly import open_threat_reader
 
 if TYPE_CHECKING:
     from kb.claims.matching import ClaimMatcher
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.strategies import Strategies, Strategy, Writer
-    from pipeline.threat_reader import ThreatReader
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -162,21 +161,6 @@ def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
         strategies.PlainStrategy(writer, draft.plain),
         strategies.FreeStrategy(writer, settings.chat.sampling),
     )
-
-
-async def open_threat_reader(settings: Settings) -> ThreatReader | None:
-    """Load the reader of possible threats; None if it is off or its weights were not fetched. Raises WeightsError."""
-    from models import catalog, weights
-    from models.mpnet import NAME
-    from pipeline.threat_reader import ThreatReader
-
-    entry = catalog.find(NAME)
-    if not settings.triage.reread:
-        return None
-    if not weights.installed(entry, settings.weights_dir):
-        log.info("Possible threats are read by the small models alone: rejoinder models pull %s", NAME)
-        return None
-    return await asyncio.to_thread(ThreatReader.load, settings.weights_dir / entry.file)
 
 
 @dataclass(frozen=True)

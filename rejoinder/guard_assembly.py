@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.errors import BadSettings
 from core.settings import GuardSettings, Settings
 from rejoinder.chat_assembly import chat_client, chat_turns
+from rejoinder.reader_assembly import open_pair_reader
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
@@ -100,16 +101,25 @@ def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
     from models.embedders import e5_embedder
     from pipeline.guard.grounded import GroundedCheck
     from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
-    from pipeline.guard.pair_judge import PairEntailment, PairJudge
+    from pipeline.guard.pair_judge import PairEntailment, PairJudge, PairOpinions
+    from pipeline.guard.pair_reader import LANGUAGES as READ_AGAIN
     from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
-    opposition = PairJudge(HeadJudge(STANCE, embedder), embedder)
+    reader = open_pair_reader(settings)
+    if reader is not None:
+        stack.push_async_callback(reader.close)
+    opinions = PairOpinions(embedder, reader)
+    opposition = PairJudge(HeadJudge(STANCE, embedder), opinions)
+    harmless, grounded = (
+        dict.fromkeys(READ_AGAIN if reader else (), limit)
+        for limit in (chosen.reread_min_harmless, chosen.reread_min_grounded)
+    )
     return [
-        OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s),
-        GroundedCheck(PairEntailment(embedder), chosen.min_grounded, within_s),
+        OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s, least_in=harmless),
+        GroundedCheck(PairEntailment(opinions), chosen.min_grounded, within_s, grounded),
         FitsCheck(HeadJudge(FITS, embedder), chosen.min_fit, chosen.min_sentence_fit, within_s),
         TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
     ]

@@ -38,6 +38,7 @@ def pytest_configure() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Whoever has fetched the larger model gets the same results, and doesn't load it for every demo.
     os.environ.setdefault("REJOINDER_TRIAGE__REREAD", "false")
+    os.environ.setdefault("REJOINDER_GUARD__REREAD", "false")
     sys.dont_write_bytecode = False
 
 

@@ -38,6 +38,11 @@ SHIPPED = {
     "threat-reader": Shipped(
         _TRIAGE / "threat_reader.npz", ("threat_reader.md",), "how a larger model reads possible threats"
     ),
+    "pair-reader": Shipped(
+        _TRIAGE / "pair_reader.npz",
+        ("pair_reader.md",),
+        "how a larger model reads a sentence beside its post and its evidence",
+    ),
     "toxicity": Shipped(Path("models", "data", "toxicity.npz"), ("toxicity.md",), "how toxic a reply is"),
     "claims": Shipped(Path("kb", "data", "matching.npz"), ("matching.md",), "which claims on file a post makes"),
     "argument-quality": Shipped(

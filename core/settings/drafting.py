@@ -203,6 +203,19 @@ class GuardSettings(Section):
         "they can't account for), `head` (the small one shipped with Rejoinder), `entailment` (that head "
         "and an entailment model) or `chat` (the chat model).",
     )
+    reread: bool = Field(
+        True,
+        description="Let a larger model read English sentences beside the judge `head`, if its weights are here "
+        "(`rejoinder models pull all-mpnet-base-v2`). It loads with the first sentence that a chat model wrote: five "
+        "seconds and 330 MB.",
+    )
+    reread_min_harmless: Share = Field(
+        0.3,
+        description="`min_harmless` where the larger model reads beside the judge; `min_opposition` if that is less.",
+    )
+    reread_min_grounded: Share = Field(
+        0.1, le=0.5, description="`min_grounded` where the larger model reads beside the judge, at most 0.5."
+    )
     min_opposition: Share = Field(
         0.5,
         description="Least probability of opposing the post that the judge must give to the best sentence that is "

@@ -34,8 +34,9 @@ def guard(file: Path | None, as_json: bool, redteam: bool, fresh: bool, wrong: b
 
     A line has `id`, `language`, `groups`, `intent`, `post`, `evidence` (of `text`, `institution`, `title`, `symbol`,
     `year`) and `draft`. Lines that can't be read are named by their number, the others are judged, and the exit code
-    is 1; a stopped draft is no error.
+    is 1; a stopped draft is no error. The larger model that reads English is fetched if `guard.reread` is true.
     """
+    from rejoinder.commands.models import fetch_larger_model
     from rejoinder.commands.process import load_settings
 
     if (file is not None) + redteam + fresh != 1 or (wrong and not redteam) or (as_json and file is None):
@@ -44,6 +45,8 @@ def guard(file: Path | None, as_json: bool, redteam: bool, fresh: bool, wrong: b
     if judge_name is not None:
         chosen = settings.guard.model_copy(update={"judge": judge_name})
         settings = settings.model_copy(update={"guard": chosen})
+    if settings.guard.reread and settings.guard.judge in ("head", "entailment"):
+        fetch_larger_model(settings)
     if file is None:
         asyncio.run(_print_report(settings, fresh=fresh, wrong=wrong))
         return

@@ -36,6 +36,8 @@ class EntailedCheck(JudgedCheck):
         premises = [self.premise(entry) for entry in context.evidence]
         if not premises:
             return [0.0] * len(pieces)
-        answers = await self._model.follows([Pair(premise, piece) for piece in pieces for premise in premises])
+        language = context.reply_language
+        pairs = [Pair(premise, piece, language) for piece in pieces for premise in premises]
+        answers = await self._model.follows(pairs)
         rows = (answers[start : start + len(premises)] for start in range(0, len(answers), len(premises)))
         return [max(row) for row in rows]

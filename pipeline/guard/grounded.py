@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from core.domain import Evidence
+from collections.abc import Mapping, Sequence
+
+from core.domain import Check, Evidence
 from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.material import Material, Part
-from pipeline.guard.pair_judge import MEASURED, evidence_text
+from pipeline.guard.opposition import NOWHERE
+from pipeline.guard.pair_judge import MEASURED, PairEntailment, evidence_text
 
 
 class GroundedCheck(EntailedCheck):
@@ -18,10 +21,23 @@ class GroundedCheck(EntailedCheck):
     name = "grounded"
     fault = "Says what its evidence does not"
 
+    def __init__(
+        self, model: PairEntailment, limit: float, within_s: float, limit_in: Mapping[str, float] = NOWHERE
+    ) -> None:
+        """Take the least probability for each sentence, and what it is instead in some languages."""
+        super().__init__(model, limit, within_s)
+        self._limit_in = limit_in
+
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell whether there is evidence to read the sentence with."""
         languages = {statement.evidence.language for statement in reply.statements}
         return languages == {reply.language} and languages <= MEASURED
+
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
+        """Return the result by the worst sentence, held to the limit for the reply's language."""
+        probability, worst = judged[0]
+        limit = self._limit_in.get(reply.language, self._limit)
+        return self._check(probability, "" if probability >= limit else f"{self.fault}: “{worst[:80]}”.", limit)
 
     def premise(self, entry: Evidence) -> str:
         """Return evidence as the layers for pairs have learned to read it."""

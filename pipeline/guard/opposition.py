@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from core.domain import Check
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from models.chat import ChatClient
     from pipeline.guard.sentence_head import HeadNearness
 
+NOWHERE: Mapping[str, float] = MappingProxyType({})
+"""Limits by language, where none differs."""
 MOST_TEXT = 600
 """Most characters of the post that a chat model is shown; pieces of sentences are shorter."""
 _TASK = (
@@ -68,18 +71,25 @@ def _question(post: str, sentence: str) -> tuple[Message, ...]:
 class SentencesCheck(JudgedCheck):
     """A check of all sentences that are not on file, as `judge` rates them beside the post.
 
-    The best sentence needs `limit`, and each of them `least`: a sentence beside a clear one may say little by itself.
+    The best sentence needs `limit`. Each needs `least`, or what `least_in` has for the reply's language, but at most
+    `limit`: a sentence beside a clear one may say little by itself.
     """
 
     lacking: str
     """The detail for a reply whose best sentence is too weak."""
 
     def __init__(
-        self, judge: SentenceJudge, limit: float, least: float, within_s: float, turns: Turns | None = None
+        self,
+        judge: SentenceJudge,
+        limit: float,
+        least: float,
+        within_s: float,
+        turns: Turns | None = None,
+        least_in: Mapping[str, float] = NOWHERE,
     ) -> None:
         super().__init__(judge.languages, limit, within_s, turns)
         self._judge = judge
-        self._least = min(least, limit)
+        self._least, self._least_in = least, least_in
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
     def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
@@ -87,8 +97,8 @@ class SentencesCheck(JudgedCheck):
         (lowest, worst), (highest, best) = judged[0], judged[-1]
         if highest < self._limit and not self.answered_by(reply):
             return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
-        detail = "" if lowest >= self._least else f"{self.fault}: “{worst[:80]}”."
-        return self._check(lowest, detail, self._least)
+        least = min(self._least_in.get(reply.language, self._least), self._limit)
+        return self._check(lowest, "" if lowest >= least else f"{self.fault}: “{worst[:80]}”.", least)
 
     def answered_by(self, reply: Material) -> bool:
         """Tell whether a reply's sentences on file do what the check asks for, so that no other needs to."""

@@ -153,17 +153,17 @@ async def check_weights(settings: Settings) -> Finding:
 
 
 async def check_reader(settings: Settings) -> Finding:
-    """Check whether the model that reads possible threats again is installed."""
+    """Check whether the model that reads English threats and drafts again is installed."""
     from models import catalog
     from models.mpnet import NAME
     from models.weights import installed
 
-    if not settings.triage.reread:
-        return Finding("threat reader", "ok", "off: triage.reread is false")
+    if not (settings.triage.reread or settings.guard.reread):
+        return Finding("larger model", "ok", "off: triage.reread and guard.reread are false")
     if installed(catalog.find(NAME), settings.weights_dir):
-        return Finding("threat reader", "ok", f"{NAME} is here")
-    detail = f"the weights of {NAME} are not here; English threats are read by smaller models alone"
-    return Finding("threat reader", "note", detail, f"rejoinder models pull {NAME}")
+        return Finding("larger model", "ok", f"{NAME} is here")
+    detail = f"the weights of {NAME} are not here; English threats and drafts are read by smaller models alone"
+    return Finding("larger model", "note", detail, f"rejoinder models pull {NAME}")
 
 
 async def check_engine(settings: Settings) -> Finding:

@@ -53,14 +53,14 @@ def verify(name: str) -> None:
     click.echo(f"{name}: {result}")
 
 
-def fetch_threat_reader(settings: Settings) -> None:
-    """Fetch the model that reads possible threats again; if it can't be fetched, say so and go on."""
+def fetch_larger_model(settings: Settings) -> None:
+    """Fetch the model that reads English threats and drafts again; if it can't be fetched, say so and go on."""
     from models.mpnet import NAME
 
     try:
         fetch(settings, NAME)
     except WeightsError as error:
-        click.echo(f"{error}\nThreats in English are read by the small models alone for now.", err=True)
+        click.echo(f"{error}\nEnglish is read by the small models alone for now.", err=True)
 
 
 def fetch(settings: Settings, name: str, sha256: str | None = None) -> Path:

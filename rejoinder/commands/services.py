@@ -25,7 +25,7 @@ def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | No
     """Run everything on this machine, with sample posts."""
     from bot.web.application import page_address
     from rejoinder.assembly import starts_chat_server
-    from rejoinder.commands.models import fetch, fetch_threat_reader
+    from rejoinder.commands.models import fetch, fetch_larger_model
     from rejoinder.demo import run_demo
 
     settings = demo_settings(port, data_dir, token, chat_model)
@@ -33,7 +33,7 @@ def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | No
     if starts_chat_server(settings):
         fetch(settings, settings.chat.model)
     if settings.triage.reread:
-        fetch_threat_reader(settings)
+        fetch_larger_model(settings)
     (name, entry) = next(iter(settings.desk.tokens.items()))
 
     def announce(actual_port: int, bootstrap: str) -> None:

@@ -20,7 +20,8 @@ async def test_a_text_goes_in_by_a_pipe_and_stands_in_no_argument() -> None:
 
 
 async def test_a_child_knows_no_token_and_no_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("REJOINDER_TRIAGE__REREAD")
+    for setting in ("TRIAGE__REREAD", "GUARD__REREAD"):
+        monkeypatch.delenv(f"REJOINDER_{setting}")
     for name in ("DESK__TOKENS", "SLACK__APP_TOKEN", "LEDGER__URL", "CHAT__MODEL"):
         monkeypatch.setenv(f"REJOINDER_{name}", "none")
     known = "import os, sys; sys.exit(str([name for name in os.environ if name.startswith('REJOINDER_')]))"

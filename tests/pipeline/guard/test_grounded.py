@@ -15,7 +15,8 @@ from models.entailment import Pair
 from pipeline.guard import GuardContext
 from pipeline.guard.grounded import GroundedCheck
 from pipeline.guard.material import material
-from pipeline.guard.pair_judge import UNREAD, PairEntailment, PairJudge
+from pipeline.guard.pair_judge import UNREAD, PairEntailment, PairJudge, PairOpinions
+from pipeline.guard.pair_reader import LatePairReader
 from pipeline.guard.sentence_head import STANCE, HeadJudge, LateEmbedder
 from tests.factories import make_evidence, make_post
 
@@ -77,13 +78,15 @@ async def test_nothing_is_asked_where_nothing_was_measured(language: str, writte
 
 
 class Odds:
-    """A LateEmbedder that knows the log odds of some pairs; others can't be read."""
+    """A LateEmbedder or LatePairReader that knows the log odds of some pairs; others can't be read."""
 
     def __init__(self, known: dict[tuple[str, str], tuple[float, float]]) -> None:
         self._known = known
+        self.asked: list[tuple[str, str]] = []
 
     async def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
-        return np.array([self._known.get(pair, (np.nan, np.nan)) for pair in pairs], np.float32)
+        self.asked += pairs
+        return np.array([self._known.get(pair, (np.nan, np.nan)) for pair in pairs], np.float32).reshape(-1, 2)
 
 
 class Head:
@@ -95,19 +98,41 @@ class Head:
 
 async def test_the_layers_count_beside_the_head_and_what_they_cannot_read_is_left_to_it() -> None:
     odds = Odds({("post", "good"): (4.0, -4.0), ("post", "bad"): (-4.0, 4.0)})
-    judge = PairJudge(cast(HeadJudge, Head()), cast(LateEmbedder, odds))
+    opinions = PairOpinions(cast(LateEmbedder, odds))
+    judge = PairJudge(cast(HeadJudge, Head()), opinions)
     assert await judge.probabilities("post", ["good", "bad", "long"], "en") == pytest.approx(
         [0.88, 0.12, 0.5], abs=0.01
     )
     assert await judge.probabilities("post", ["good"], "fr") == [0.5]
-    reader = PairEntailment(cast(LateEmbedder, odds))
+    reader = PairEntailment(opinions)
     answers = await reader.follows([Pair("post", "bad"), Pair("post", "good"), Pair("post", "long")])
     assert answers == pytest.approx([0.98, 0.02, UNREAD], abs=0.01)
 
 
+async def test_in_english_the_larger_model_counts_as_much_as_the_layers() -> None:
+    layers = Odds({("post", "both"): (4.0, -4.0), ("post", "layers"): (1.0, 1.0)})
+    larger = Odds({("post", "both"): (2.0, -2.0), ("post", "larger"): (-1.0, -1.0)})
+    opinions = PairOpinions(cast(LateEmbedder, layers), cast(LatePairReader, larger))
+    pairs = [("post", name) for name in ("both", "layers", "larger", "neither")]
+    odds = await opinions.log_odds(pairs, "en")
+    assert odds[:3].tolist() == [[3.0, -3.0], [1.0, 1.0], [-1.0, -1.0]]
+    assert np.isnan(odds[3]).all(), "what neither could read is left to the heads"
+    larger.asked.clear()
+    assert (await opinions.log_odds(pairs, "es"))[0].tolist() == [4.0, -4.0]
+    assert larger.asked == []
+
+
+async def test_evidence_is_read_by_the_larger_model_where_all_pairs_are_english() -> None:
+    layers, larger = Odds({}), Odds({("fact", "said"): (0.0, 9.0)})
+    reader = PairEntailment(PairOpinions(cast(LateEmbedder, layers), cast(LatePairReader, larger)))
+    assert (await reader.follows([Pair("fact", "said", "en")]))[0] > 0.99
+    assert await reader.follows([Pair("fact", "said", "en"), Pair("fact", "said", "eu")]) == [UNREAD, UNREAD]
+    assert await reader.follows([]) == []
+
+
 @pytest.fixture(scope="module")
 def reader() -> PairEntailment:
-    return PairEntailment(LateEmbedder(default_embedder))
+    return PairEntailment(PairOpinions(LateEmbedder(default_embedder)))
 
 
 @pytest.mark.parametrize(
@@ -158,5 +183,6 @@ async def without_pairs() -> AsyncIterator[LateEmbedder]:
 async def test_with_an_engine_that_cannot_read_pairs_heads_and_words_decide(without_pairs: LateEmbedder) -> None:
     head = HeadJudge(STANCE, without_pairs)
     alone = await head.probabilities("roma steal", [VALUE], "en")
-    assert await PairJudge(head, without_pairs).probabilities("roma steal", [VALUE], "en") == alone
-    assert await PairEntailment(without_pairs).follows([Pair(FACT, VALUE)]) == [UNREAD]
+    opinions = PairOpinions(without_pairs)
+    assert await PairJudge(head, opinions).probabilities("roma steal", [VALUE], "en") == alone
+    assert await PairEntailment(opinions).follows([Pair(FACT, VALUE)]) == [UNREAD]

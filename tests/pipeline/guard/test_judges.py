@@ -324,3 +324,14 @@ async def test_the_head_loads_nothing_before_the_first_sentence_and_once_after_i
     await asyncio.gather(*(lazy.probabilities("p", ["Everybody wants a home."], "en") for _ in range(3)))
     assert len(opened) == 1
     await embedder.close()
+
+
+@pytest.mark.parametrize(("language", "passed"), [("en", False), ("es", True)])
+async def test_where_a_language_is_read_better_its_limits_are_stricter(language: str, passed: bool) -> None:
+    judge, context = ScriptedJudge(0.25), _context(language)
+    reply = material(f"Everybody wants a home. {FACT}", context)
+    (harmless,) = await OpposesCheck(judge, 0.2, 0.1, 10, least_in={"en": 0.9}).check_many([reply], context)
+    assert (harmless.passed, harmless.threshold) == (True, 0.2 if language == "en" else 0.1), "at most the best's limit"
+    stricter = OpposesCheck(judge, 0.5, 0.1, 10, least_in={"en": 0.3})
+    strict = stricter.verdict([(0.25, "Everybody wants a home."), (0.8, "No.")], reply)
+    assert strict.passed is passed
