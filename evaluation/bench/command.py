@@ -37,11 +37,25 @@ def bench() -> None:
 @click.option(
     "--model", default="qwen2.5-coder-1.5b", show_default=True, help="Model for the first-draft run, or none."
 )
-def speed(posts: int, model: str) -> None:
-    """Measure throughput, start-up and memory."""
+@click.option(
+    "--reread/--no-reread",
+    default=True,
+    show_default=True,
+    help="Read possible threats with a larger model too.",
+)
+def speed(posts: int, model: str, reread: bool) -> None:
+    """Measure throughput, start-up and memory; fetches the larger model unless --no-reread is given."""
     from evaluation.bench.speed import measure
+    from models import catalog, weights
+    from models.mpnet import NAME
+    from rejoinder.commands.models import fetch_larger_model
+    from rejoinder.commands.process import load_settings
 
-    rows = asyncio.run(measure(posts, model))
+    settings = load_settings()
+    if reread:
+        fetch_larger_model(settings)
+        reread = weights.installed(catalog.find(NAME), settings.weights_dir)
+    rows = asyncio.run(measure(posts, model, reread))
     click.echo(f"\n{_today()}\n")
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

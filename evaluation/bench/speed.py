@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import sys
@@ -18,7 +19,7 @@ import aiohttp
 
 from core.domain import CaseState, DraftRequest, FlaggedPost
 from core.lifecycle import UNFINISHED, goes_on
-from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
+from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings, TriageSettings
 from evaluation.bench.embedding_speed import ms_a_token
 from evaluation.load_texts import CLAIMS, load_text
 from ledger import Ledger
@@ -30,18 +31,22 @@ TOKEN = "a-token-for-the-bench"
 WARM_UP = 40
 
 
-async def measure(count: int, model: str) -> list[tuple[str, str]]:
-    """Return the rows of the table: what was measured, and its value."""
+async def measure(count: int, model: str, reread: bool) -> list[tuple[str, str]]:
+    """Return the rows of the table: what was measured, and its value.
+
+    `reread` says whether the larger model, whose weights have to be here, reads possible threats again in both runs.
+    """
     folder = Path(tempfile.mkdtemp(prefix="rejoinder-bench-"))
     posts = load_posts(count)
     try:
-        direct = await pipeline_rate(posts, folder / "direct")
-        streamed, page_s, memory_mb = await stream_rate(posts, folder / "stream")
-        again_s = await page_start(folder / "stream")
+        direct = await pipeline_rate(posts, folder / "direct", reread)
+        streamed, page_s, memory_mb = await stream_rate(posts, folder / "stream", reread)
+        again_s = await page_start(folder / "stream", reread)
         costs = await ms_a_token([post.text for post in posts])
         rows = [
             *((f"embedder {kind}, one thread, ms a token", f"{cost:.2f}") for kind, cost in costs.items()),
             ("posts in the runs", f"{count}"),
+            ("a larger model reads possible threats again", "yes" if reread else "no"),
             ("pipeline called directly, posts/s", f"{direct:.1f}"),
             ("from Kafka to a pending draft, posts/s", f"{streamed:.1f}"),
             ("ratio of the two", f"{streamed / direct:.2f}"),
@@ -51,7 +56,10 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
         ]
         if model != NO_MODEL:
             rows.append(
-                (f"first draft with {model}, s after the start", f"{await first_draft(folder / 'model', model):.1f}")
+                (
+                    f"first draft with {model}, s after the start",
+                    f"{await first_draft(folder / 'model', model, reread):.1f}",
+                )
             )
         return rows
     finally:
@@ -66,9 +74,10 @@ def load_posts(count: int) -> list[FlaggedPost]:
     return [FlaggedPost(platform="birdsong", post_id=str(number), text=load_text(number)) for number in range(count)]
 
 
-async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
+async def pipeline_rate(posts: list[FlaggedPost], folder: Path, reread: bool) -> float:
     """Return posts a second through triage, ground and draft, called directly by four concurrent tasks."""
-    settings = Settings(data_dir=folder, chat=ChatSettings(model=NO_MODEL))
+    triage = TriageSettings(reread=reread)
+    settings = Settings(data_dir=folder, chat=ChatSettings(model=NO_MODEL), triage=triage)
     async with open_pipeline(settings) as pipeline:
         triager, grounder, drafter = pipeline.triager, pipeline.grounder, pipeline.drafter
         assert triager and grounder and drafter
@@ -86,12 +95,15 @@ async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
 
 
 @asynccontextmanager
-async def demo(folder: Path, *flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, str, float]]:
+async def demo(
+    folder: Path, *flags: str, reread: bool
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, str, float]]:
     """Run the demo; yields its process, its page's URL, its broker's address, and seconds until the page answers."""
+    environment = {**os.environ, "REJOINDER_TRIAGE__REREAD": str(reread)}
     argv = ["-m", "rejoinder.cli", "demo", "--port", "0", "--data-dir", str(folder), "--token", TOKEN, *flags]
     began = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *argv, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        sys.executable, *argv, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
     )
     assert process.stdout
     text = ""
@@ -108,9 +120,9 @@ async def demo(folder: Path, *flags: str) -> AsyncIterator[tuple[asyncio.subproc
         await process.wait()
 
 
-async def stream_rate(posts: list[FlaggedPost], folder: Path) -> tuple[float, float, float]:
+async def stream_rate(posts: list[FlaggedPost], folder: Path, reread: bool) -> tuple[float, float, float]:
     """Return posts a second from Kafka to the desk with a warm worker, seconds to the first page, and worker MB."""
-    async with demo(folder, "--chat-model", "none", "--no-samples") as (process, _, broker, page_s):
+    async with demo(folder, "--chat-model", "none", "--no-samples", reread=reread) as (process, _, broker, page_s):
         ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"the bench only reads")
         warm = [
             FlaggedPost(platform="warm", post_id=str(number), text=CLAIMS[number % len(CLAIMS)])
@@ -126,16 +138,16 @@ async def stream_rate(posts: list[FlaggedPost], folder: Path) -> tuple[float, fl
         return len(posts) / seconds, page_s, worker_memory_mb(process.pid)
 
 
-async def page_start(folder: Path) -> float:
+async def page_start(folder: Path, reread: bool) -> float:
     """Return the seconds until the page answers when the demo starts again."""
-    async with demo(folder, "--chat-model", "none", "--no-samples") as (*_, page_s):
+    async with demo(folder, "--chat-model", "none", "--no-samples", reread=reread) as (*_, page_s):
         return page_s
 
 
-async def first_draft(folder: Path, model: str) -> float:
+async def first_draft(folder: Path, model: str, reread: bool) -> float:
     """Return the seconds from the demo's start until the first sample post is pending with a draft."""
     began = time.perf_counter()
-    async with demo(folder, "--chat-model", model):
+    async with demo(folder, "--chat-model", model, reread=reread):
         ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"the bench only reads")
         while not (await ledger.cases.counts()).get(CaseState.PENDING):
             await asyncio.sleep(0.1)
