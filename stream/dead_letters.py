@@ -14,7 +14,7 @@ from core.lifecycle import REPLAY, STAGES, StageName
 from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.delivery import Incoming
-from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
+from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode, request_number
 from stream.producer import Producer
 from stream.signing import SIGNATURE, Signatures
 from stream.topic_reader import read_topic
@@ -49,7 +49,8 @@ class DeadLetterWriter:
         letter = letter_of(message, stage, error)
         await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
         if fails_case and letter.key is not None:
-            await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered)
+            number = request_number(message.value, stage)
+            await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered, number=number)
 
 
 def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:

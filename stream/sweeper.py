@@ -109,4 +109,4 @@ class Sweeper:
             metrics.RESENT.labels(case.state.value).inc()
         except MessageTooLarge as error:
             log.error("case %s fails: %s", case.key, error)
-            await self._ledger.stages.fail(case.key, stage, str(error))
+            await self._ledger.stages.fail(case.key, stage, str(error), number=case.request.number)

@@ -1,0 +1,94 @@
+"""What a dead letter does to the case it is about, and when it does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import pytest
+from pydantic import BaseModel
+
+from core.domain import CaseState, DraftRequest, now
+from core.errors import MessageTooLarge
+from core.lifecycle import STAGES, StageName
+from core.settings import Settings
+from ledger import Ledger
+from stream.dead_letters import DeadLetterWriter
+from stream.delivery import Incoming
+from stream.messages import Grounded, encode
+from stream.outbox import OutboxPublisher
+from stream.producer import Producer
+from stream.sweeper import Sweeper
+from stream.topics import Topics
+from tests.factories import make_draft, make_grounding, make_post, make_triage
+
+pytestmark = pytest.mark.live
+
+POST = make_post()
+KEY = POST.key
+
+
+async def grounded(ledger: Ledger) -> None:
+    await ledger.stages.triage(POST, make_triage())
+    await ledger.stages.ground(KEY, make_grounding(), DraftRequest())
+
+
+def message(number: int = 1) -> Grounded:
+    """Return the message that asks for draft `number`."""
+    request = DraftRequest(number=number)
+    return Grounded(post=POST, triage=make_triage(), grounding=make_grounding(), request=request)
+
+
+async def ask_again(ledger: Ledger, number: int) -> None:
+    """Fail the case, and have a moderator ask for draft `number`."""
+    await ledger.stages.fail(KEY, StageName.DRAFT, "the model was away")
+    version, text = (await ledger.cases.get(KEY)).version, encode(message(number)).decode()
+    await ledger.decisions.redraft(KEY, version, "ana", DraftRequest(number=number), text)
+
+
+FIRST_DRAFT: dict[StageName, BaseModel] = {StageName.DRAFT: message(), StageName.DESK: make_draft(KEY)}
+
+
+@pytest.mark.parametrize("stage", FIRST_DRAFT)
+async def test_a_late_letter_about_a_draft_leaves_a_case_that_waits_for_the_next(
+    ledger: Ledger, producer: Producer, topics: Topics, stage: StageName
+) -> None:
+    late = Incoming(topics.named(STAGES[stage].reads), 0, 7, KEY.encode(), encode(FIRST_DRAFT[stage]))
+    writer = DeadLetterWriter(producer, topics, ledger)
+    await grounded(ledger)
+    await ask_again(ledger, 2)
+    await writer.write(late, stage, "the model is away")
+    case = await ledger.cases.get(KEY)
+    assert (case.state, case.request.number) == (CaseState.GROUNDED, 2)
+
+
+class SlowRefusal(Producer):
+    """A producer whose broker refuses the first message, but so late that meanwhile something else has happened."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def send(
+        self, topic: str, key: str | bytes | None, value: bytes | None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+            raise MessageTooLarge("1,100,000 bytes")
+
+
+@pytest.mark.parametrize("sender", ["sweeper", "outbox"])
+async def test_a_refusal_that_comes_late_leaves_a_case_that_waits_for_the_next_draft(
+    ledger: Ledger, settings: Settings, sender: str
+) -> None:
+    async def ask_for_the_third() -> None:
+        await ask_again(ledger, 3)
+
+    await grounded(ledger)
+    await ask_again(ledger, 2)
+    async with SlowRefusal(settings.kafka) as producer:
+        producer.meanwhile = ask_for_the_third
+        if sender == "sweeper":
+            await Sweeper(ledger, producer, settings).sweep(now(), topics_are_lost=True)
+        else:
+            await OutboxPublisher(ledger, producer, settings).publish_due()
+    case = await ledger.cases.get(KEY)
+    assert (case.state, case.request.number) == (CaseState.GROUNDED, 3)
