@@ -44,7 +44,7 @@ class DeadLetterWriter:
     ) -> None:
         """Write a dead letter, then fail its case, in this order so that a crash in between loses nothing.
 
-        With `fails_case` False the case stays as it is: a forged message must not be able to end a case.
+        With `fails_case` False the case stays as it is.
         """
         letter = letter_of(message, stage, error)
         await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))

@@ -7,16 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping
 import pytest
 from pydantic import BaseModel
 
-from core.domain import CaseState, DraftRequest, now
+from core.domain import CaseState, DraftRequest, FlaggedPost, Triage, now
 from core.errors import MessageTooLarge
 from core.lifecycle import STAGES, StageName
 from core.settings import Settings
 from ledger import Ledger
-from stream.dead_letters import DeadLetterWriter
-from stream.delivery import Incoming
+from stream.dead_letters import DeadLetterWriter, read_dead_letters
+from stream.delivery import Delivery, Incoming
+from stream.in_hand import InHand
+from stream.liveness import Liveness
 from stream.messages import Grounded, encode
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
+from stream.signing import Signatures
+from stream.stages import Outgoing, TriageStage
 from stream.sweeper import Sweeper
 from stream.topics import Topics
 from tests.factories import make_draft, make_grounding, make_post, make_triage
@@ -59,6 +63,34 @@ async def test_a_late_letter_about_a_draft_leaves_a_case_that_waits_for_the_next
     await writer.write(late, stage, "the model is away")
     case = await ledger.cases.get(KEY)
     assert (case.state, case.request.number) == (CaseState.GROUNDED, 2)
+
+
+class Drafting:
+    """A triager that sends every post on."""
+
+    async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
+        return make_triage()
+
+
+async def test_a_flag_that_cannot_be_read_leaves_the_case_that_its_key_names(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, signatures: Signatures
+) -> None:
+    sent = []
+
+    async def send(outgoing: Outgoing) -> None:
+        sent.append(outgoing.key)
+
+    liveness = Liveness(60)
+    in_hand, writer = InHand(settings.data_dir / "in-hand", 3, liveness), DeadLetterWriter(producer, topics, ledger)
+    stage = TriageStage(ledger, Drafting())
+    delivery = Delivery(stage, signatures, send, writer.write, settings.stream, liveness, in_hand)
+    await ledger.stages.receive([POST])
+    for offset, flag in enumerate((encode(POST).replace(b'"text"', b'"txet"'), encode(POST))):
+        await delivery.deliver(Incoming(topics.flags, 0, offset, KEY.encode(), flag))
+    in_hand.close()
+    assert (await ledger.cases.get(KEY)).state is CaseState.TRIAGED and sent == [KEY]
+    [item] = [letter async for letter in read_dead_letters(settings.kafka)]
+    assert "text: is missing" in item.letter.error
 
 
 class SlowRefusal(Producer):
