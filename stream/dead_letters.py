@@ -29,6 +29,8 @@ MAX_KEY = 1_000
 """Longest key, in bytes, that a dead letter includes; a case key has at most 865."""
 MAX_ERROR = 2_000
 """Longest error text, in characters, that a dead letter includes."""
+POINTER = {"value": None, "headers": ()}
+"""What a dead letter leaves out to say only where its message is."""
 
 
 class DeadLetterWriter:
@@ -47,14 +49,24 @@ class DeadLetterWriter:
         With `fails_case` False the case stays as it is.
         """
         letter = letter_of(message, stage, error)
-        await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
+        try:
+            await self._send(letter)
+        except MessageTooLarge:
+            # The broker's limit is lower than usual.
+            await self._send(letter.model_copy(update=POINTER))
         if fails_case and letter.key is not None:
             number = request_number(message.value, stage)
             await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered, number=number)
 
+    async def _send(self, letter: DeadLetter) -> None:
+        await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
+
 
 def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
-    """Return the dead letter for a message; if it is too large, the message's bytes are left out, then its headers."""
+    """Return the dead letter for a message; if that is too large, it only says where the message is.
+
+    It keeps the headers if they fit without the message's bytes.
+    """
     value = message.value or b""
     letter = DeadLetter(
         stage=stage,
@@ -67,7 +79,7 @@ def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
         headers=tuple((name, _base64(value)) for name, value in message.headers),
         at=now(),
     )
-    for left_out in ({"value": None}, {"headers": ()}):
+    for left_out in ({"value": None}, POINTER):
         if len(encode(letter)) > MAX_MESSAGE:
             letter = letter.model_copy(update=left_out)
     return letter
@@ -145,11 +157,11 @@ async def _resend(
     if await ledger.replayed_letters.has(item.id):
         log.info("%s was sent again before", item.place)
         return False
-    value = await _original(settings, letter)
-    if value is None:
+    original = await _original(settings, letter)
+    if original is None:
         log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, letter.topic)
         return False
-    headers = [(name, base64.b64decode(packed)) for name, packed in letter.headers]
+    value, headers = original
     signatures.verify(letter.topic, letter.key.encode() if letter.key else None, value, headers)
     if not await _revive_case(ledger, letter):
         return False
@@ -158,12 +170,13 @@ async def _resend(
     return True
 
 
-async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None:
+async def _original(settings: KafkaSettings, letter: DeadLetter) -> tuple[bytes, list[tuple[str, bytes]]] | None:
+    """Return the value and the headers of a letter's message, from its topic if the letter only points there."""
     if letter.value is not None:
-        return base64.b64decode(letter.value)
+        return base64.b64decode(letter.value), [(name, base64.b64decode(packed)) for name, packed in letter.headers]
     async for record in read_topic(settings, letter.topic, {letter.partition: letter.offset}):
         if (record.partition, record.offset) == (letter.partition, letter.offset):
-            return bytes(record.value or b"")
+            return bytes(record.value or b""), [(name, content or b"") for name, content in record.headers]
     return None
 
 

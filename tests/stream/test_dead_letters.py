@@ -12,16 +12,17 @@ from core.errors import MessageTooLarge
 from core.lifecycle import STAGES, StageName
 from core.settings import Settings
 from ledger import Ledger
-from stream.dead_letters import DeadLetterWriter, read_dead_letters
+from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Delivery, Incoming
 from stream.in_hand import InHand
 from stream.liveness import Liveness
-from stream.messages import Grounded, encode
+from stream.messages import Grounded, Triaged, encode
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.signing import Signatures
 from stream.stages import Outgoing, TriageStage
 from stream.sweeper import Sweeper
+from stream.topic_reader import read_topic
 from stream.topics import Topics
 from tests.factories import make_draft, make_grounding, make_post, make_triage
 
@@ -91,6 +92,35 @@ async def test_a_flag_that_cannot_be_read_leaves_the_case_that_its_key_names(
     assert (await ledger.cases.get(KEY)).state is CaseState.TRIAGED and sent == [KEY]
     [item] = [letter async for letter in read_dead_letters(settings.kafka)]
     assert "text: is missing" in item.letter.error
+
+
+class SmallBroker(Producer):
+    """A producer whose broker takes messages of 4,000 bytes at most."""
+
+    async def send(
+        self, topic: str, key: str | bytes | None, value: bytes | None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        if len(value or b"") > 4_000:
+            raise MessageTooLarge("too large for the broker")
+        await super().send(topic, key, value, headers)
+
+
+async def test_a_letter_too_large_for_the_broker_points_to_its_message_and_fails_the_case(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, signatures: Signatures
+) -> None:
+    await ledger.stages.triage(POST, make_triage())
+    triaged = topics.named(STAGES[StageName.GROUND].reads)
+    value = encode(Triaged(post=POST.model_copy(update={"context": ("x" * 5_000,)}), triage=make_triage()))
+    await producer.send(triaged, KEY, value)
+    [record] = [record async for record in read_topic(settings.kafka, triaged)]
+    message = Incoming(triaged, record.partition, record.offset, record.key, record.value, tuple(record.headers))
+    async with SmallBroker(settings.kafka) as small:
+        await DeadLetterWriter(small, topics, ledger).write(message, StageName.GROUND, "the model was away")
+    [item] = [letter async for letter in read_dead_letters(settings.kafka)]
+    assert (item.letter.value, item.letter.headers, item.letter.offset) == (None, (), record.offset)
+    assert (await ledger.cases.get(KEY)).state is CaseState.FAILED
+    assert len(await replay(settings.kafka, ledger, signatures)) == 1
+    assert [record.value async for record in read_topic(settings.kafka, triaged)] == [value, value]
 
 
 class SlowRefusal(Producer):
