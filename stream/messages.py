@@ -7,7 +7,7 @@ import json
 import re
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, FailFast, Field, ValidationError
 
 from core.domain import Case, DraftNumber, DraftRequest, FlaggedPost, Grounding, Moment, Record, Text, Triage, clean
 from core.errors import BadInput, BadMessage, describe_errors
@@ -65,7 +65,7 @@ class DeadLetter(Record):
     offset: Annotated[int, Field(ge=0, lt=2**63)]
     key: Text | None = None
     value: Base64 | None = None
-    headers: tuple[tuple[Text, Base64], ...] = ()
+    headers: Annotated[tuple[tuple[Text, Base64], ...], FailFast()] = ()
     at: Moment
 
 

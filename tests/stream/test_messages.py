@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any
 
 import pytest
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost
 from core.errors import BadInput, BadMessage
@@ -137,6 +137,17 @@ def test_a_letter_that_could_not_be_replayed_is_refused(change: dict[str, Any]) 
     assert decode(json.dumps(letter).encode(), DeadLetter)
     with pytest.raises(BadMessage, match=next(iter(change))):
         decode(json.dumps(letter | change).encode(), DeadLetter)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "item"), [(FlaggedPost, "context", 1), (DeadLetter, "headers", []), (DeadLetter, "headers", 1)]
+)
+def test_a_list_is_given_up_at_its_first_wrong_item(kind: type[BaseModel], field: str, item: object) -> None:
+    """A megabyte of them would otherwise become a gigabyte of errors."""
+    with pytest.raises(ValidationError) as caught:
+        kind.model_validate({field: [item] * 1000})
+    errors = [error["loc"] for error in caught.value.errors() if error["loc"][0] == field]
+    assert {place[:2] for place in errors} == {(field, 0)} and len(errors) <= 2
 
 
 def test_errors_do_not_quote_what_was_sent() -> None:
