@@ -51,7 +51,7 @@ def record_keys(settings: Settings) -> tuple[bytes, ...]:
         accepted.append(_long_key(kafka.accepted_signing_key, kafka.accepted_signing_key_file, variable))
     if kafka.signing_key is not None or kafka.signing_key_file is not None:
         return _long_key(kafka.signing_key, kafka.signing_key_file, _SIGNING_KEY), *accepted
-    if not all(map(_is_loopback, kafka.addresses)):
+    if not all(_is_loopback(host) for host, _ in kafka.endpoints):
         raise BadSettings(
             f"{_SIGNING_KEY} is not set. Processes on several machines may share the broker at {kafka.bootstrap}, and "
             f"all must sign with the same key: set it, or {_SIGNING_KEY}_FILE to a file that holds it, in each."
@@ -66,8 +66,7 @@ def _long_key(value: SecretStr | None, file: Path | None, variable: str) -> byte
     return key.encode()
 
 
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -143,7 +143,7 @@ class Gateway:
 
     async def readyz(self, request: web.Request) -> web.Response:
         """Report whether the broker and the ledger can be reached, and if not, which."""
-        broker, ledger = await asyncio.gather(broker_complaint(self._kafka.bootstrap), self._ledger.complaint())
+        broker, ledger = await asyncio.gather(broker_complaint(self._kafka), self._ledger.complaint())
         return readiness(broker=broker, ledger=ledger)
 
     async def metrics(self, request: web.Request) -> web.Response:

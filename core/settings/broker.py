@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
+from core.settings.broker_addresses import canonical
 from core.settings.section import Count, Positive, Section
 
 
 class KafkaSettings(Section):
     """Where the broker is, how to connect to it, and how its topics are set up."""
 
-    bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, separated by commas.")
+    bootstrap: Annotated[str, AfterValidator(canonical)] = Field(
+        "127.0.0.1:9092",
+        description="Broker addresses, `host:port` or `[IPv6 address]:port`, separated by commas. A port left out is "
+        "9092.",
+    )
     prefix: str = Field(
         "rejoinder.",
         description="Prefix of all names of topics and consumer groups. Change it if several installations share a "
@@ -89,7 +94,13 @@ class KafkaSettings(Section):
     @property
     def addresses(self) -> tuple[str, ...]:
         """Return the brokers' addresses, `host:port`."""
-        return tuple(address.strip() for address in self.bootstrap.split(","))
+        return tuple(self.bootstrap.split(","))
+
+    @property
+    def endpoints(self) -> tuple[tuple[str, int], ...]:
+        """Return host and port of each broker, as sockets take them."""
+        parts = (address.rpartition(":") for address in self.addresses)
+        return tuple((host.strip("[]"), int(port)) for host, _, port in parts)
 
 
 class StreamSettings(Section):

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kafka.cluster import collect_hosts
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from core.errors import BadSettings
 from core.secrets import author_key, kept_secret
-from core.settings import GuardSettings, LedgerSettings, Settings
+from core.settings import GuardSettings, KafkaSettings, LedgerSettings, Settings
 from rejoinder.commands.process import load_settings
+from stream.connection import client_options
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
@@ -58,6 +60,34 @@ def test_a_mistake_is_named(name: str, value: str, complaint: str, monkeypatch: 
     with pytest.raises(BadSettings, match=complaint) as caught:
         load_settings()
     assert "secret-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bootstrap", "endpoints"),
+    [
+        ("localhost", (("localhost", 9092),)),
+        ("[::1]:9093", (("::1", 9093),)),
+        ("2001:db8::1", (("2001:db8::1", 9092),)),
+        (" kafka-1:9093, kafka_2 ,", (("kafka-1", 9093), ("kafka_2", 9092))),
+    ],
+)
+def test_broker_addresses_are_read_in_every_form_that_kafka_clients_take(
+    bootstrap: str, endpoints: tuple[tuple[str, int], ...]
+) -> None:
+    kafka = KafkaSettings(bootstrap=bootstrap)
+    assert kafka.endpoints == endpoints
+    clients_view = collect_hosts(client_options(kafka, Path)["bootstrap_servers"], randomize=False)
+    assert tuple((host, port) for host, port, _ in clients_view) == endpoints
+
+
+@pytest.mark.parametrize("bootstrap", ["", " , ", "h:x", "h:0", "h:65536", "a b:1", "ssl://h:1", "[h]:1", "u:secret@h"])
+def test_broker_addresses_that_nobody_could_connect_to_are_a_mistake(
+    bootstrap: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", bootstrap)
+    with pytest.raises(BadSettings, match=r"kafka\.bootstrap: .*`host:port`") as caught:
+        load_settings()
+    assert "secret" not in str(caught.value)
 
 
 def test_a_settings_file_that_is_no_toml_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
