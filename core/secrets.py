@@ -81,13 +81,19 @@ def without_passwords(text: str) -> str:
 def kept_secret(path: Path) -> str:
     """Return the secret in a file, creating it if missing. Concurrent processes all get the same secret.
 
-    Raises BadSettings if the file can't be read or created.
+    Raises BadSettings if the file can't be read or created, or is empty.
     """
     required_folder(path.parent)
     try:
-        return _kept_secret(path)
+        secret = _kept_secret(path)
     except OSError as error:
         raise BadSettings(unusable(path, error)) from error
+    if not secret:
+        raise BadSettings(
+            f"{path} is empty, and an empty secret protects nothing. Restore it from a backup; if it is record.key or "
+            "demo.token, deleting it will do, and a new one is made."
+        )
+    return secret
 
 
 def _kept_secret(path: Path) -> str:
@@ -97,10 +103,21 @@ def _kept_secret(path: Path) -> str:
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(secrets.token_urlsafe(24))
+        file.flush()
+        os.fsync(file.fileno())
     with suppress(FileExistsError):
         path.hardlink_to(draft)
     draft.unlink()
+    _sync_folder(path.parent)
     return path.read_text().strip()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def given_secret(value: SecretStr | None, file: Path | None, variable: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from core.errors import BadSettings
-from core.secrets import author_key, kept_secret
+from core.secrets import author_key, kept_secret, record_keys
 from core.settings import GuardSettings, KafkaSettings, LedgerSettings, Settings
 from rejoinder.commands.process import load_settings
 from stream.connection import client_options
@@ -124,6 +126,27 @@ def test_a_kept_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Pat
     assert kept_secret(path) == first and len(first) >= 32
     assert path.stat().st_mode & 0o777 == 0o600
     assert author_key(Settings(data_dir=path.parent)) == first.encode()
+
+
+def test_an_empty_key_is_refused_as_anybody_could_sign_with_it(tmp_path: Path) -> None:
+    (tmp_path / "record.key").write_text("\n")
+    with pytest.raises(BadSettings, match=r"record\.key is empty.*backup"):
+        record_keys(Settings(data_dir=tmp_path))
+
+
+def test_a_kept_secret_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a power loss, a file whose content was never written would be empty."""
+    path = tmp_path / "author.key"
+    synced: list[tuple[bool, bool]] = []
+
+    def sync(file: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(file).st_mode)
+        synced.append((is_folder, path.exists()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    kept_secret(path)
+    kept_secret(path)
+    assert synced == [(False, False), (True, True)], "the content first, then its name; once"
 
 
 def test_a_ledger_that_several_machines_share_needs_a_given_author_key(tmp_path: Path) -> None:
