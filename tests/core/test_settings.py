@@ -54,6 +54,11 @@ def test_environment_beats_file_and_file_beats_default(tmp_path: Path, monkeypat
         ("REJOINDER_GUARD__MIN_HARMLESS", "0.6", "min_harmless is above min_opposition"),
         ("REJOINDER_GUARD__MIN_SENTENCE_FIT", "0.4", "min_sentence_fit is above min_fit"),
         ("REJOINDER_TRIAGE__DISMISS_BELOW", "0.3", "dismiss_below is above doubt_below"),
+        ("REJOINDER_RETENTION__CASES_DAYS", "999999", "cases_days: .* 36500"),
+        ("REJOINDER_STREAM__STALE_AFTER_S", "inf", "stale_after_s"),
+        ("REJOINDER_KAFKA__TOPICS_DAYS", "999999", "topics_days"),
+        ("REJOINDER_KAFKA__SESSION_TIMEOUT_S", "9e9", "session_timeout_s"),
+        ("REJOINDER_DESK__UNDO_S", "9e99", "undo_s"),
         ("REJOINDER_CARE__QUIET_FROM", "22:00", "both quiet_from and quiet_until"),
     ],
 )

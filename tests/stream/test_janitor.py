@@ -189,3 +189,11 @@ def test_topics_are_made_with_a_retention() -> None:
 def test_texts_can_not_outlive_their_case() -> None:
     with pytest.raises(ValueError, match="cases_days is less than posts_days"):
         RetentionSettings(posts_days=30, cases_days=10)
+
+
+async def test_the_longest_periods_that_can_be_set_are_kept_to(ledger: Ledger, tmp_path: Path) -> None:
+    await dismissed(ledger)
+    longest = 36_500
+    janitor = keeper(ledger, tmp_path, posts_days=longest, cases_days=longest, logs_days=longest)
+    assert await janitor.tidy(now()) == Tidied()
+    assert (await janitor.tidy(now() + DAY * (longest + 1))).pruned == 1
