@@ -162,6 +162,13 @@ def test_control_characters_and_lone_surrogates_are_taken_out() -> None:
     assert decode(data, FlaggedPost).text == "one two[31m \N{REPLACEMENT CHARACTER} three"
 
 
+def test_the_other_set_of_control_characters_is_taken_out_too_but_for_its_line_break() -> None:
+    """A terminal obeys U+009B as it does ESC and a bracket."""
+    others = "".join(map(chr, range(0x80, 0xA0)))
+    post = FlaggedPost(platform="a", post_id="\x9b2J1", text=f"one{others}two\x9b31m")
+    assert (post.key, post.text) == ("a/2J1", "one\x85two31m")
+
+
 def test_unknown_fields_are_ignored_so_that_platforms_can_send_more() -> None:
     assert decode(b'{"platform":"a","post_id":"1","text":"x","colour":"red"}', FlaggedPost).text == "x"
 
