@@ -18,7 +18,11 @@ from core.settings import Settings
 MIN_KEY = 16
 """Minimum length of a signing key, in characters."""
 _USER_INFO = re.compile(r"(?<=://)[^/\s\"]*@")
-_QUERY_SECRET = re.compile(r"([?&]\w*(?:password|token|key|secret)=)[^&\s\"]*", re.IGNORECASE)
+_QUERY_SECRET = re.compile(
+    r"([?&][\w.-]*(?:password|passwd|pwd|token|key|secret|sig|signature|credential)=)[^&\s\"]*", re.IGNORECASE
+)
+_PASSWORD_WITH_SLASH = re.compile(r"(?<=://)(?:[^/\s\"]*:|\*\*\*@)[^\s\"]*@")
+"""May also hide a host and its path, if an @ follows; that does less harm than showing the end of a password."""
 _SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
 
 
@@ -75,7 +79,8 @@ def _is_loopback(host: str) -> bool:
 
 def without_passwords(text: str) -> str:
     """Return the text with user names, passwords and other secrets in its URLs replaced by `***`."""
-    return _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text))
+    # A query is next to last, because a secret in it may have an @.
+    return _PASSWORD_WITH_SLASH.sub("***@", _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text)))
 
 
 def kept_secret(path: Path) -> str:
