@@ -128,11 +128,11 @@ async def replay(
 ) -> list[StoredDeadLetter]:
     """Send dead letters back to the topics they came from, all or those at `places`; return those that were sent.
 
-    Skipped are letters that were replayed before, whose case is no longer failed, whose message was never signed, or
-    that can't be sent; the log gives the reason. Replayed messages get a fresh signature. Letters that are written
-    during the replay, because a stage gives up on the same message again, are left for the next replay.
+    Skipped are letters that were replayed before, whose case is no longer failed or was removed, whose message was
+    never signed, or that can't be sent; the log gives the reason. Replayed messages get a fresh signature. Letters that
+    are written during the replay, because a stage gives up on the same message again, are left for the next replay.
     """
-    resent = []
+    resent, removed = [], 0
     chosen = {item.place async for item in read_dead_letters(settings) if not places or item.place in places}
     async with Producer(settings, signatures) as producer:
         async for item in read_dead_letters(settings):
@@ -142,8 +142,13 @@ async def replay(
                 if await _resend(settings, ledger, signatures, producer, item):
                     await ledger.replayed_letters.note(item.id)
                     resent.append(item)
+            except CaseNotFound as error:
+                log.info("%s is not sent again: %s", item.place, error)
+                removed += 1
             except (NotAllowed, MessageTooLarge, UnsignedMessage) as error:
                 log.warning("%s can't be sent again: %s", item.place, error)
+    if removed:
+        log.warning("dead letters not sent again because retention has removed their cases: %d", removed)
     return resent
 
 
@@ -181,11 +186,18 @@ async def _original(settings: KafkaSettings, letter: DeadLetter) -> tuple[bytes,
 
 
 async def _revive_case(ledger: Ledger, letter: DeadLetter) -> bool:
+    """Tell whether a letter may be sent again; a failed case is then revived. Raises NotAllowed or CaseNotFound.
+
+    A letter from before its case was pruned must not bring the post back.
+    """
     if letter.key is None:
         return True
     try:
         case = await ledger.cases.get(letter.key)
     except CaseNotFound:
+        pruned_at = await ledger.erasure.pruned_at(letter.key)
+        if pruned_at is not None and letter.at <= pruned_at:
+            raise
         return True
     if case.state not in REPLAY.takes:
         return False

@@ -123,6 +123,24 @@ async def test_a_letter_too_large_for_the_broker_points_to_its_message_and_fails
     assert [record.value async for record in read_topic(settings.kafka, triaged)] == [value, value]
 
 
+async def test_a_replay_brings_no_post_back_that_retention_removed(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, signatures: Signatures,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    writer = DeadLetterWriter(producer, topics, ledger)
+    flag = Incoming(topics.flags, 0, 7, KEY.encode(), encode(POST))
+    await ledger.stages.receive([POST])
+    await writer.write(flag, StageName.TRIAGE, "the model was away")
+    await ledger.erasure.erase(KEY, "retention", "too old")
+    [row] = await ledger.outbox.lease("publisher", 30, 10)
+    await ledger.outbox.note_sent(row, "publisher")
+    assert await ledger.erasure.prune(KEY)
+    assert await replay(settings.kafka, ledger, signatures) == []
+    assert "because retention has removed their cases: 1" in caplog.text
+    await writer.write(flag, StageName.TRIAGE, "flagged anew, and the model was away again")
+    assert len(await replay(settings.kafka, ledger, signatures)) == 1
+
+
 class SlowRefusal(Producer):
     """A producer whose broker refuses the first message, but so late that meanwhile something else has happened."""
 
