@@ -88,6 +88,8 @@ class Auth:
         if who is None or who.role in ("platform", "monitor"):
             raise Unauthenticated(_("This token opens no desk; check it, or ask an admin for one."))
         cookie = await self._sessions.open(who, request.headers.get("User-Agent", ""))
+        if (replaced := await self.session(request)) is not None:
+            await self._sessions.end(replaced)  # nobody could log it out: its cookie is overwritten
         response = web.json_response({"name": who.name, "role": who.role})
         response.set_cookie(
             COOKIE, cookie, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure

@@ -79,6 +79,17 @@ async def test_a_copied_cookie_is_worthless_after_the_logout(client: Client) -> 
         assert response.status == 401
 
 
+async def test_a_login_ends_the_session_whose_cookie_it_replaces(house: House) -> None:
+    server = TestServer(house.app())
+    async with TestClient(server) as client, TestClient(server) as copy:
+        await log_in(client)
+        anas = {"Cookie": f"{COOKIE}={cookie_of(client)}"}
+        await log_in(client, "lea")
+        assert [session["who"] for session in await sessions(client)] == ["lea"]
+        async with copy.get("/v1/cases", headers=anas) as response:
+            assert response.status == 401
+
+
 async def test_a_moderator_sees_their_own_sessions_and_ends_one_from_elsewhere(house: House) -> None:
     server = TestServer(house.app())
     async with TestClient(server) as home, TestClient(server) as office, TestClient(server) as bens:
