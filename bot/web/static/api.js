@@ -23,9 +23,15 @@ export class Offline extends Error {
   }
 }
 
+let shownName = null;
+
+/** Have the server refuse what it would do under another name than this one, which the page shows. */
+export const actAs = (name) => { shownName = name; };
+
 /** Send a request and return the JSON that came back; throws Refusal or Offline. */
-export async function call(method, path, body, signal) {
+export async function call(method, path, body, signal, name = shownName) {
   const headers = { "X-Rejoinder": "desk" };
+  if (name !== null && path.startsWith("/v1/")) headers["X-Rejoinder-Name"] = encodeURIComponent(name);
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
   let answer;
@@ -77,7 +83,7 @@ export const fetchStats = (period) => call("GET", `/v1/stats?period=${period}`);
 export const fetchStanding = () => call("GET", "/v1/standing");
 export const setIntent = (intent) => call("POST", "/v1/standing/intents", intent);
 export const setPause = (pause) => call("POST", "/v1/standing/pauses", pause);
-export const fetchLanguage = () => call("GET", "/v1/language");
+export const fetchLanguage = (name) => call("GET", "/v1/language", undefined, undefined, name);
 export const chooseLanguage = (language) => call("PUT", "/v1/language", { language });
 export const fetchHidden = () => call("GET", "/v1/hidden-groups");
 export const hideGroups = (groups) => call("PUT", "/v1/hidden-groups", { groups });

@@ -127,7 +127,6 @@ function tourFromHelp() {
 }
 
 async function begin() {
-  showTally();
   for (const [id, act] of Object.entries({ "today-open": openToday, "settings-open": openSettings, "break-open": takeBreak, "tour-open": tourFromHelp })) {
     byId(id).addEventListener("click", () => act());
   }
@@ -139,6 +138,7 @@ async function begin() {
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   here.me = await whoIsHere();
   greet(here.me);
+  showTally();
   applyCare(careOf(here.me.name));
   offerModerators().catch(explain);
   byId("login").hidden = true;

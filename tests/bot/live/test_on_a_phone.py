@@ -43,9 +43,11 @@ async def test_next_and_previous_are_a_tap_away(phone: Page) -> None:
     await expect(phone.locator("#queue")).to_be_hidden()
 
 
-async def test_connection_and_help_are_in_sight_beside_a_case(phone: Page) -> None:
+async def test_connection_help_and_who_is_logged_in_are_in_sight_beside_a_case(phone: Page) -> None:
     await expect(phone.locator("#connection")).to_have_text("live")
     await expect(phone.locator("#connection")).to_be_in_viewport()
+    await expect(phone.locator("#me")).to_have_text("ana, reviewer")
+    await expect(phone.locator("#me")).to_be_in_viewport()
     assert await too_wide(phone) == []
     await phone.get_by_role("button", name="Help").tap()
     await expect(phone.locator("#tour-open")).to_be_visible()
