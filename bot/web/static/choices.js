@@ -1,8 +1,11 @@
 // The dialogs before a decision; the answer goes to `act(action, rest, item)`, for the case open at the time.
 
 import { fetchChoices } from "./api.js";
-import { byId, make } from "./dom.js";
+import { byId, make, slot } from "./dom.js";
+import { t } from "./language.js";
 import { ask } from "./menus.js";
+import { put } from "./opening.js";
+import { toast } from "./toasts.js";
 
 /** Fill the menu that assigns cases: the page is served before anybody logs in, and names nobody. */
 export async function offerModerators() {
@@ -12,8 +15,12 @@ export async function offerModerators() {
 }
 
 /** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
-export async function askToApprove({ item, editor }, act) {
+export async function askToApprove({ item, root, editor }, act) {
   const draft = item.drafts.at(-1).text;
+  if (slot(root, "draft").textContent !== draft) {
+    put(item);
+    return toast(t("This draft is newer than the one you saw. Read it, then approve it."), "bad");
+  }
   const own = editor.unsent?.trim();
   if (!own || own === draft) return act("approve", { text: draft }, item);
   byId("which-own").textContent = own;
