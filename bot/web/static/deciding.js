@@ -6,6 +6,7 @@ import { mayUndo } from "./case.js";
 import { byId, slot } from "./dom.js";
 import { refreshOpen, reread, soon } from "./following.js";
 import { here, isOpen, queue, subject } from "./here.js";
+import { bringBack, keptText, putAway } from "./kept.js";
 import { isWritingSince } from "./keys.js";
 import { t } from "./language.js";
 import { Selection } from "./many.js";
@@ -35,14 +36,14 @@ export async function act(action, rest = {}, item = here.open?.item) {
   if (here.open?.item.key !== item.key) return toast(t("Another case is open now; nothing was decided."), "bad");
   if (SENDING.includes(action) && !await isSure(item)) return;
   if (here.open?.item.key !== item.key) return;
-  const { editor } = here.open;
+  const own = here.open.editor.unsent;
   const asked = performance.now();
   busy = true;
   try {
     const uncovered = SENDING.includes(action) ? hasLooked(item.key) : null;
     const after = await decide(item.key, { action, version: item.version, uncovered, ...rest });
     warn("");
-    if (DONE[action]) editor.forget();
+    if (DONE[action] && keptText(here.me.name, item.key)?.text === own) putAway(here.me.name, item.key, after.release_at);
     await done(action, after, asked);
   } catch (error) {
     await refused(error, action, item.key, asked);
@@ -89,6 +90,7 @@ async function undo(item) {
   try {
     const after = await decide(item.key, { action: "undo", version: item.version });
     dropUndoable(item.key);
+    bringBack(here.me.name, item.key);
     toast(t("Taken back; the case waits for you again."), "good");
     await queue.refresh();
     if (isWritingSince(asked)) return refreshOpen(after);

@@ -4,9 +4,9 @@ import { checkText, Refusal } from "./api.js";
 import { showDraftChecks } from "./case.js";
 import { showChecks, sumUp } from "./checks.js";
 import { say, slot } from "./dom.js";
-import { keepText, keptText } from "./kept.js";
+import { bringBack, keepText, keptText } from "./kept.js";
 import { t } from "./language.js";
-import { age } from "./words.js";
+import { age, WAITING } from "./words.js";
 
 const PAUSE_MS = 300;
 
@@ -65,7 +65,9 @@ export class Editor {
 
   /** Offer what was begun here and not sent, while the editor is closed. */
   offer() {
-    const kept = this.open ? null : keptText(this.me.name, this.item.key);
+    if (this.item.state === WAITING) bringBack(this.me.name, this.item.key);
+    const text = this.open ? null : keptText(this.me.name, this.item.key);
+    const kept = text?.until ? null : text;
     slot(this.root, "offer").hidden = !kept;
     slot(this.root, "reply-card").hidden &&= !kept;
     say(slot(this.root, "offer-age"), kept && age(new Date(kept.at).toISOString()));

@@ -9,6 +9,7 @@ import { awaitsDraft, fillEvidence, isUndoable, refreshAround, showCase, unveil 
 import { byId, copyOf } from "./dom.js";
 import { Editor } from "./editor.js";
 import { here, queue, subject } from "./here.js";
+import { sweepKept } from "./kept.js";
 import { TAB } from "./live.js";
 import { isLive, tellTimes } from "./status.js";
 import { countLook } from "./tally.js";
@@ -168,6 +169,7 @@ export function tick() {
   tellTimes();
   tickCare();
   sweepToasts();
+  sweepKept();
   if (here.open) endUndo(here.open.item);
 }
 

@@ -69,6 +69,45 @@ async def test_a_text_outlives_an_expired_session_and_a_colleagues_decision(
     await expect(page.locator('[data-slot="offer-go-on"]')).to_be_hidden()
 
 
+@pytest.mark.parametrize("decide", ["Control+Enter", "n"])
+async def test_an_undo_brings_ones_own_text_back_after_a_reload_too(browser: Browser, base: str, decide: str) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "e")
+    await page.locator("#reply-text").fill(OWN)
+    for key in [decide] if decide == "Control+Enter" else ["Escape", decide]:
+        await press(page, key)
+    await expect(page.locator(ID)).to_have_text("post-2")
+    await press(page, "u")
+    await expect(page.locator(ID)).to_have_text("post-1")
+    await expect(page.locator(OFFERED)).to_have_text(OWN)
+    for key in ["e", decide] if decide == "Control+Enter" else [decide]:
+        await press(page, key)
+    await expect(page.locator(ID)).to_have_text("post-2")
+    await page.goto(f"{base}#case={PLATFORM}/post-1")
+    await page.reload()
+    await expect(page.locator('.actions [data-do="undo"]')).to_be_visible()
+    await expect(page.locator(OFFER)).to_be_hidden()
+    await press(page, "u")
+    await expect(page.locator(OFFERED)).to_have_text(OWN)
+
+
+async def test_a_text_that_was_sent_is_forgotten_once_that_can_no_longer_be_undone(browser: Browser, base: str) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "e")
+    await page.locator("#reply-text").fill(OWN)
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(ID)).to_have_text("post-2")
+    await page.evaluate(
+        """() => Object.keys(localStorage).filter((name) => name.startsWith("rejoinder-text:")).forEach((name) => {
+            const kept = JSON.parse(localStorage.getItem(name));
+            localStorage.setItem(name, JSON.stringify({ ...kept, until: kept.until - 10 * 60 * 1000 }));
+        })"""
+    )
+    await page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('rejoinder-text:'))")
+
+
 async def test_what_was_kept_for_a_day_is_deleted(browser: Browser, base: str) -> None:
     page = await browser.new_page()
     await log_in(page, base)
