@@ -15,7 +15,7 @@ import { goOn, look, put, remember, tick } from "./opening.js";
 import { decideOnSame } from "./same.js";
 import { warn } from "./status.js";
 import { hasLooked } from "./tally.js";
-import { announce, dropUndoable, lastUndoable, toast, toastUndoable } from "./toasts.js";
+import { announce, dropUndoable, lastUndoable, toast, toastUndoable, toastWhile } from "./toasts.js";
 import { explain } from "./trouble.js";
 import { WAITING } from "./words.js";
 
@@ -32,7 +32,8 @@ export const selection = new Selection(queue);
 
 /** Decide on `item`, the case as it was when the moderator chose; refused if another one is shown by now. */
 export async function act(action, rest = {}, item = here.open?.item) {
-  if (!item || busy) return;
+  if (!item) return;
+  if (busy) return toast(t("Your last decision is still being sent; this one was not taken."), "bad");
   if (here.open?.item.key !== item.key) return toast(t("Another case is open now; nothing was decided."), "bad");
   if (SENDING.includes(action) && !await isSure(item)) return;
   if (here.open?.item.key !== item.key) return;
@@ -41,16 +42,16 @@ export async function act(action, rest = {}, item = here.open?.item) {
   busy = true;
   try {
     const uncovered = SENDING.includes(action) ? hasLooked(item.key) : null;
-    const after = await decide(item.key, { action, version: item.version, uncovered, ...rest });
+    const after = await send(item.key, { action, version: item.version, uncovered, ...rest }).finally(() => { busy = false; });
     warn("");
     if (DONE[action] && keptText(here.me.name, item.key)?.text === own) putAway(here.me.name, item.key, after.release_at);
     await done(action, after, asked);
   } catch (error) {
     await refused(error, action, item.key, asked);
-  } finally {
-    busy = false;
   }
 }
+
+const send = (key, decision) => toastWhile(decide(key, decision), t("Your decision is being sent…"));
 
 /** Where the operator wishes it, ask before a reply goes out whose post nobody looked at. */
 async function isSure(item) {
@@ -88,7 +89,7 @@ async function moveOn(after, asked) {
 async function undo(item) {
   const asked = performance.now();
   try {
-    const after = await decide(item.key, { action: "undo", version: item.version });
+    const after = await send(item.key, { action: "undo", version: item.version });
     dropUndoable(item.key);
     bringBack(here.me.name, item.key);
     toast(t("Taken back; the case waits for you again."), "good");
