@@ -1,4 +1,5 @@
-// Follow the server's changes; when the line breaks, come back with growing waits and ask for what was missed.
+// Follow the server's changes; when the line breaks, come back with growing waits and ask for what was missed. A page that nobody
+// sees lets go of its line: a browser has six for one server over HTTP/1.1, and as many pages would leave none for decisions.
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15000;
@@ -17,8 +18,7 @@ export function follow(handlers) {
   let heartbeat = HEARTBEAT;
 
   function open() {
-    clearTimeout(timer);
-    source?.close();
+    close();
     source = new EventSource(`/v1/events?tab=${TAB}${last === null ? "" : `&after=${last}`}`);
     heartbeat = HEARTBEAT;
     const hear = (name, act) => source.addEventListener(name, (event) => { listen(); act(event); });
@@ -39,18 +39,18 @@ export function follow(handlers) {
   }
 
   function again() {
-    source.close();
+    close();
     handlers.down();
-    clearTimeout(timer);
     timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
 
-  function hurry() {
-    if (source.readyState === EventSource.CLOSED && !document.hidden) open();
+  function close() {
+    clearTimeout(timer);
+    source?.close();
   }
 
-  addEventListener("online", hurry);
-  document.addEventListener("visibilitychange", hurry);
-  open();
+  addEventListener("online", () => { if (!document.hidden && source?.readyState === EventSource.CLOSED) open(); });
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  if (!document.hidden) open();
 }

@@ -1,4 +1,4 @@
-"""A line that died without a word, a decision that gets no answer: the page notices, and says what it knows."""
+"""A line that died without a word, a decision without an answer, more tabs than lines: the page says so and goes on."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ WRITES_END_WHEN_TOLD = """
 const limits = [];
 AbortSignal.timeout = () => { const limit = new AbortController(); limits.push(limit); return limit.signal; };
 window.giveUp = () => limits.forEach((limit) => limit.abort(new DOMException("The time is over.", "TimeoutError")));"""
+
+HIDDEN_WHEN_TOLD = """
+Object.defineProperty(document, "hidden", { get: () => window.isAway === true });
+window.turn = (isAway) => { window.isAway = isAway; document.dispatchEvent(new Event("visibilitychange")); };"""
+LINES = 6
+"""As many connections a browser opens to one server over HTTP/1.1."""
 
 
 @pytest.fixture
@@ -84,3 +90,26 @@ async def test_a_decision_without_an_answer_is_told_and_the_next_one_is_taken(
     await press(page, "n")
     await expect(page.locator(".toast.undo")).to_contain_text("Dismissed")
     assert (await house.desk.case(f"{PLATFORM}/post-2")).state == "dismissed"
+
+
+async def test_pages_that_nobody_sees_leave_the_lines_to_the_one_that_is_looked_at(
+    browser: Browser, base: str, house: House
+) -> None:
+    context = await browser.new_context()
+    await context.add_init_script(HIDDEN_WHEN_TOLD)
+    hidden = []
+    for _ in range(LINES):
+        page = await context.new_page()
+        await log_in(page, base)
+        await expect(page.locator("#connection")).to_have_attribute("data-state", "live")
+        await page.evaluate("turn(true)")
+        hidden.append(page)
+    page = await context.new_page()
+    await log_in(page, base)
+    await press(page, "a")
+    await expect(page.locator(".toast.undo")).to_contain_text("Approved")
+    await expect(page.locator(ID)).to_have_text("post-2")
+    await expect(hidden[0].locator('[data-slot="state"]')).to_have_text("waits for a decision")
+    await hidden[0].evaluate("turn(false)")
+    await expect(hidden[0].locator('[data-slot="state"]')).to_contain_text("approved by ana")
+    await expect(hidden[0].locator("#cases .row")).to_have_count(5)
