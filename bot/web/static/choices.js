@@ -3,7 +3,7 @@
 import { fetchChoices } from "./api.js";
 import { byId, make, slot } from "./dom.js";
 import { t } from "./language.js";
-import { ask } from "./menus.js";
+import { ask, placeOfWords } from "./menus.js";
 import { put } from "./opening.js";
 import { toast } from "./toasts.js";
 
@@ -32,7 +32,7 @@ export async function askToApprove({ item, root, editor }, act) {
 
 /** Ask why the draft is rejected. */
 export async function askToReject(item, act) {
-  const reason = await askForReason();
+  const reason = await askForReason({ place: placeOfWords("reject", item.key) });
   if (reason) act("reject", { reason }, item);
 }
 
@@ -44,18 +44,18 @@ export async function askForReason(about = {}) {
 
 /** Ask what the next draft is to do. */
 export async function askToRedraft(item, act) {
-  const answer = await ask("redraft", { current: item.request.intent });
+  const answer = await ask("redraft", { current: item.request.intent, place: placeOfWords("redraft", item.key) });
   if (answer) act("redraft", { intent: answer.choice, hint: answer.words, strategy: answer.way }, item);
 }
 
 /** Ask who should take care of the case. */
 export async function askToAssign(item, act) {
-  const answer = await ask("assign");
+  const answer = await ask("assign", { place: placeOfWords("assign", item.key) });
   if (answer) act("assign", { assignee: answer.choice, reason: answer.words || undefined }, item);
 }
 
 /** Ask for the words of an action; a note that a case is handled may do without. */
 export async function askForWords(action, item, act) {
-  const answer = await ask(action, { current: "yes", needsWords: () => action !== "handle" });
+  const answer = await ask(action, { current: "yes", needsWords: () => action !== "handle", place: placeOfWords(action, item.key) });
   if (answer) act(action, { reason: answer.words || undefined }, item);
 }

@@ -10,7 +10,7 @@ import { bringBack, keptText, putAway } from "./kept.js";
 import { isWritingSince } from "./keys.js";
 import { t } from "./language.js";
 import { Selection } from "./many.js";
-import { ask } from "./menus.js";
+import { ask, placeOfWords } from "./menus.js";
 import { goOn, look, put, remember, tick } from "./opening.js";
 import { decideOnSame } from "./same.js";
 import { warn } from "./status.js";
@@ -45,6 +45,7 @@ export async function act(action, rest = {}, item = here.open?.item) {
     const after = await send(item.key, { action, version: item.version, uncovered, ...rest }).finally(() => { busy = false; });
     warn("");
     if (DONE[action] && keptText(here.me.name, item.key)?.text === own) putAway(here.me.name, item.key, after.release_at);
+    putAway(here.me.name, placeOfWords(action, item.key), DONE[action] && after.release_at);
     await done(action, after, asked);
   } catch (error) {
     await refused(error, action, item.key, asked);

@@ -30,10 +30,10 @@ export function keepText(person, key, text, until) {
   } catch { /* storage full or switched off */ }
 }
 
-/** Put a text away that a decision has made superfluous; it is forgotten a minute after the time to undo has ended. */
+/** Put a text away that was sent: forget it a minute after the time to undo that has ended, at once where there is none. */
 export function putAway(person, key, releaseAt) {
-  const { text } = keptText(person, key) ?? {};
-  if (text) keepText(person, key, text, Date.now() + GRACE_MS - 1000 * secondsSince(releaseAt));
+  const kept = keptText(person, key);
+  if (kept) keepText(person, key, releaseAt ? kept.text : "", Date.now() + GRACE_MS - 1000 * secondsSince(releaseAt));
 }
 
 /** Keep a text on that was put away: its case waits again. */
