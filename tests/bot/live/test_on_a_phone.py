@@ -72,6 +72,12 @@ async def test_the_bar_is_filled_in_every_mode(phone: Page) -> None:
     assert max(*reading, *writing) - min(*reading, *writing) <= 1
 
 
+async def test_a_finger_hits_the_box_that_selects_a_case(phone: Page) -> None:
+    await phone.locator(".back").tap()
+    box = await phone.locator(".pick").first.bounding_box()
+    assert box and min(box["width"], box["height"]) >= 24
+
+
 @pytest.mark.skipif(AXE is None, reason="no axe-core; pip install axe-playwright-python")
 async def test_axe_finds_nothing_beside_and_in_a_case(phone: Page) -> None:
     assert await findings(phone) == []
