@@ -157,6 +157,7 @@ let isNoting = false;
 export async function addNoteTo({ root, item }) {
   if (isNoting) return;
   isNoting = true;
+  const asked = performance.now();
   try {
     const sent = await sendNote(root, item);
     if (!sent) return;
@@ -164,7 +165,7 @@ export async function addNoteTo({ root, item }) {
     if (!isOpen(item.key)) return;
     refreshOpen(sent.after);
     const field = slot(here.open.root, "note-form").querySelector("textarea");
-    if (document.activeElement === field && !field.value) byId("case").focus({ preventScroll: true });
+    if (document.activeElement === field && !field.value && !isWritingSince(asked)) byId("case").focus({ preventScroll: true });
   } catch (error) {
     explain(error);
   } finally {

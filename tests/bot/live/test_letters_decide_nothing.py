@@ -54,18 +54,21 @@ async def test_a_note_begun_while_a_decision_is_on_its_way_is_written_to_its_end
     await expect(page.locator(ID)).to_have_text("post-2")
 
 
-async def test_a_second_note_begun_while_the_first_is_sent_keeps_its_field(page: Page, house: House) -> None:
+@pytest.mark.parametrize(("begun", "left"), [(" Look", "First. Look"), (" ", "")])
+async def test_a_second_note_begun_while_the_first_is_sent_keeps_its_field(
+    page: Page, house: House, begun: str, left: str
+) -> None:
     gate = await gate_of(page, "post-1/notes")
     await page.keyboard.press("w")
     await page.keyboard.type("First.")
     await page.keyboard.press("Control+Enter")
     await gate.asked()
-    await page.keyboard.type(" Look")
+    await page.keyboard.type(begun)
     gate.opened.set()
     await expect(page.locator('[data-slot="notes"] .note-text')).to_have_text("First.")
     await expect(page.locator(NOTE)).to_be_focused()
     await page.keyboard.type(WORDS)
-    await expect(page.locator(NOTE)).to_have_value(f"First. Look{WORDS}")
+    await expect(page.locator(NOTE)).to_have_value(f"{left}{WORDS}")
     assert await undecided(house, 1, 2, 3)
 
 
