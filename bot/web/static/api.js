@@ -4,6 +4,7 @@ import { t } from "./language.js";
 import { setClock } from "./words.js";
 
 const MOST_AT_ONCE = 100;
+const LONGEST_MS = 30000; // a write without an answer counts as lost after that
 
 /** An answer of the server that says no. */
 export class Refusal extends Error {
@@ -33,11 +34,12 @@ export async function call(method, path, body, signal, name = shownName) {
   const headers = { "X-Rejoinder": "desk" };
   if (name !== null && path.startsWith("/v1/")) headers["X-Rejoinder-Name"] = encodeURIComponent(name);
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  const until = signal ?? (method === "GET" ? undefined : AbortSignal.timeout(LONGEST_MS));
   let response;
   let answer;
   try {
-    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
-    answer = await response.json().catch(() => ({}));
+    response = await fetch(path, { method, headers, signal: until, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await response.json().catch(orNothing);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Offline(method !== "GET" && !signal && path.startsWith("/v1/"));
@@ -45,6 +47,12 @@ export async function call(method, path, body, signal, name = shownName) {
   if (!response.ok) throw new Refusal(response.status, answer);
   setClock(answer.now);
   return answer;
+}
+
+/** Take an answer that isn't JSON for an empty one; one that broke off is none. */
+function orNothing(error) {
+  if (error instanceof SyntaxError) return {};
+  throw error;
 }
 
 const pathOf = (key) => {
