@@ -3,9 +3,14 @@
 A browser also sends its cookie with requests that another site provokes. So a request with a cookie that changes
 something must also carry the header `X-Rejoinder`, which another site can't set (OWASP, "Cross-Site Request Forgery
 Prevention": custom request headers).
+
+All tabs of a browser share one cookie. So the page says with each request whose name it shows, and a tab that was
+opened before somebody else logged in is refused.
 """
 
 from __future__ import annotations
+
+from urllib.parse import unquote
 
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -18,6 +23,8 @@ from core.tokens import Caller, TokenTable
 from ledger.sessions import OpenSessions
 
 CSRF_HEADER = "X-Rejoinder"
+SHOWN_NAME_HEADER = "X-Rejoinder-Name"
+"""Names whom the page shows as logged in; percent-encoded, because a header can't carry every name."""
 _SAFE = ("GET", "HEAD")
 _MAX_LOGIN_BYTES = 4_096
 
@@ -57,7 +64,10 @@ class Auth:
         return login.session if login else None
 
     async def caller(self, request: web.Request) -> Caller:
-        """Return the caller, of any role. Raises Unauthenticated, TooManyRequests; Forbidden without CSRF header."""
+        """Return the caller, of any role.
+
+        Raises Unauthenticated, also if the page shows another name; TooManyRequests; Forbidden without CSRF header.
+        """
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header, request.remote or "")
@@ -69,6 +79,7 @@ class Auth:
             raise Unauthenticated(_("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk."))
         if request.method not in _SAFE:
             _require_csrf_header(request)
+        _require_shown_name(request, login.caller.name)
         return login.caller
 
     async def _log_in(self, request: web.Request) -> web.Response:
@@ -77,6 +88,8 @@ class Auth:
         if who is None or who.role in ("platform", "monitor"):
             raise Unauthenticated(_("This token opens no desk; check it, or ask an admin for one."))
         cookie = await self._sessions.open(who, request.headers.get("User-Agent", ""))
+        if (replaced := await self.session(request)) is not None:
+            await self._sessions.end(replaced)  # nobody could log it out: its cookie is overwritten
         response = web.json_response({"name": who.name, "role": who.role})
         response.set_cookie(
             COOKIE, cookie, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
@@ -113,3 +126,11 @@ async def _login_token(request: web.Request) -> str:
 def _require_csrf_header(request: web.Request) -> None:
     if CSRF_HEADER not in request.headers:
         raise Forbidden(f"The header {CSRF_HEADER} is missing, so this may come from another site's page.")
+
+
+def _require_shown_name(request: web.Request, name: str) -> None:
+    shown = unquote(request.headers.get(SHOWN_NAME_HEADER, name))
+    if shown != name:
+        raise Unauthenticated(
+            _("{name} is logged in with this browser now, not {shown}. Log in again.", name=name, shown=shown)
+        )

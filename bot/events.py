@@ -1,7 +1,9 @@
 """Changes as server-sent events (HTML standard, section 9.2): `GET /v1/events`.
 
 - `transition` has one row of the history; the event's id is the row's id.
-- `ready` is sent at the start, after any changes that a reconnecting client missed.
+- `ready` is sent at the start, after any changes that a reconnecting client missed, and says how often to expect a
+  heartbeat.
+- `heartbeat` is sent after some seconds of silence: a client that hears nothing for much longer is on a dead line.
 - `reload` means that some changes were lost, or are too many to replay: read everything again.
 - `viewing` tells a page who is looking at its case. The page identifies itself by `?tab=` and reports its case by `POST
   /v1/viewing`.
@@ -33,11 +35,12 @@ from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15.0
-"""Seconds of silence after which a comment is sent, so that proxies keep the connection open and dead ones are
-noticed."""
+"""Seconds of silence after which a heartbeat is sent, so that proxies keep the connection open and both ends notice a
+dead one."""
 MOST_STREAMS = 16
 """Maximum number of open streams per token: more tabs than anybody reads, but too few to overload a server."""
 MAX_TAB = 64
+_HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
 _StreamedEvent = Transition | Viewing
 
 
@@ -127,7 +130,7 @@ class EventRoute:
         for change in missed:
             await response.write(_transition(change))
         last_sent_id = missed[-1].id if missed else newest
-        await response.write(_event("ready", last_sent_id, {}))
+        await response.write(_event("ready", last_sent_id, {"heartbeat_s": self._heartbeat_s}))
         return last_sent_id
 
     async def _next(
@@ -139,7 +142,7 @@ class EventRoute:
                     return await subscription.next()
             except TimeoutError:
                 await watch.require_open()
-                await response.write(b": still here\n\n")
+                await response.write(_HEARTBEAT)
 
     async def _end_streams(self, _: web.Application) -> None:
         self._ending = True  # otherwise a page that reconnects at once would delay the shutdown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, FailFast, Field, model_validator
 
 from bot.desk import Desk
 from bot.http_errors import answer_body, brief
@@ -28,7 +28,7 @@ class ManyDecisions(BaseModel):
     """A decision on several cases, with one reason; `uncovered` means that the post they share was uncovered."""
 
     action: Action
-    cases: Annotated[tuple[SeenCase, ...], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    cases: Annotated[tuple[SeenCase, ...], Field(max_length=MOST_AT_ONCE), FailFast()]
     reason: Annotated[Text, Field(max_length=500)] | None = None
     assignee: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
     uncovered: bool | None = None
@@ -37,6 +37,8 @@ class ManyDecisions(BaseModel):
     def _check(self) -> Self:
         if self.action not in ON_MANY:
             raise ValueError(f"can't be done to many cases at once; what can is {', '.join(ON_MANY)}")
+        if not self.cases:
+            raise ValueError("names no cases")
         if self.action is Action.APPROVE and any(seen.text is None for seen in self.cases):
             raise ValueError("needs the text of each reply, as it was shown")
         return self

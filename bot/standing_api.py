@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from aiohttp import web
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, FailFast, Field
 
 from bot.auth import Auth
 from bot.chat.routing import channels
@@ -44,7 +44,7 @@ class _SwitchBody(BaseModel):
 class _HiddenBody(BaseModel):
     """The groups that somebody does not want to see."""
 
-    groups: frozenset[TargetGroup]
+    groups: Annotated[frozenset[TargetGroup], FailFast()]
 
 
 class StandingApi:

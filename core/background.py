@@ -17,26 +17,26 @@ log = logging.getLogger(__name__)
 async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
     """Run jobs beside the body and cancel them when it ends; a failed job is logged and cancels the body.
 
-    If the failed job raised a RejoinderError, that error is raised instead of CancelledError, because its message says
-    what to do.
+    The body needs all its jobs, so one that returns or is cancelled before the body ends has failed too. If the failed
+    job raised a RejoinderError, that error is raised instead of CancelledError, because its message says what to do.
     """
     tasks = [asyncio.create_task(job) for job in jobs]
     body = asyncio.current_task()
     refusals: list[RejoinderError] = []
+    is_over = False
 
-    def failed(task: asyncio.Task[None]) -> None:
-        if task.cancelled() or (error := task.exception()) is None:
+    def ended(task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is None and is_over:
             return
+        _log_failure(task, error)
         if isinstance(error, RejoinderError):
-            log.critical("A background job failed: %s", error)
             refusals.append(error)
-        else:
-            log.critical("A background job failed: %r", error, exc_info=error)
         if body is not None:
             body.cancel()
 
     for task in tasks:
-        task.add_done_callback(failed)
+        task.add_done_callback(ended)
     try:
         yield
     except asyncio.CancelledError:
@@ -44,8 +44,19 @@ async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
             raise refusals[0] from None
         raise
     finally:
+        is_over = True
         for task in tasks:
             task.cancel()
         for task in tasks:
             with suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+def _log_failure(task: asyncio.Task[None], error: BaseException | None) -> None:
+    if error is None:
+        name, how = getattr(task.get_coro(), "__qualname__", ""), "was cancelled" if task.cancelled() else "returned"
+        log.critical("A background job failed: %s %s, and nothing does its work any more", name, how)
+    elif isinstance(error, RejoinderError):
+        log.critical("A background job failed: %s", error)
+    else:
+        log.critical("A background job failed: %r", error, exc_info=error)

@@ -18,7 +18,11 @@ from core.settings import Settings
 MIN_KEY = 16
 """Minimum length of a signing key, in characters."""
 _USER_INFO = re.compile(r"(?<=://)[^/\s\"]*@")
-_QUERY_SECRET = re.compile(r"([?&]\w*(?:password|token|key|secret)=)[^&\s\"]*", re.IGNORECASE)
+_QUERY_SECRET = re.compile(
+    r"([?&][\w.-]*(?:password|passwd|pwd|token|key|secret|sig|signature|credential)=)[^&\s\"]*", re.IGNORECASE
+)
+_PASSWORD_WITH_SLASH = re.compile(r"(?<=://)(?:[^/\s\"]*:|\*\*\*@)[^\s\"]*@")
+"""May also hide a host and its path, if an @ follows; that does less harm than showing the end of a password."""
 _SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
 
 
@@ -51,7 +55,7 @@ def record_keys(settings: Settings) -> tuple[bytes, ...]:
         accepted.append(_long_key(kafka.accepted_signing_key, kafka.accepted_signing_key_file, variable))
     if kafka.signing_key is not None or kafka.signing_key_file is not None:
         return _long_key(kafka.signing_key, kafka.signing_key_file, _SIGNING_KEY), *accepted
-    if not all(map(_is_loopback, kafka.addresses)):
+    if not all(_is_loopback(host) for host, _ in kafka.endpoints):
         raise BadSettings(
             f"{_SIGNING_KEY} is not set. Processes on several machines may share the broker at {kafka.bootstrap}, and "
             f"all must sign with the same key: set it, or {_SIGNING_KEY}_FILE to a file that holds it, in each."
@@ -66,8 +70,7 @@ def _long_key(value: SecretStr | None, file: Path | None, variable: str) -> byte
     return key.encode()
 
 
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -76,19 +79,26 @@ def _is_loopback(address: str) -> bool:
 
 def without_passwords(text: str) -> str:
     """Return the text with user names, passwords and other secrets in its URLs replaced by `***`."""
-    return _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text))
+    # A query is next to last, because a secret in it may have an @.
+    return _PASSWORD_WITH_SLASH.sub("***@", _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text)))
 
 
 def kept_secret(path: Path) -> str:
     """Return the secret in a file, creating it if missing. Concurrent processes all get the same secret.
 
-    Raises BadSettings if the file can't be read or created.
+    Raises BadSettings if the file can't be read or created, or is empty.
     """
     required_folder(path.parent)
     try:
-        return _kept_secret(path)
+        secret = _kept_secret(path)
     except OSError as error:
         raise BadSettings(unusable(path, error)) from error
+    if not secret:
+        raise BadSettings(
+            f"{path} is empty, and an empty secret protects nothing. Restore it from a backup; if it is record.key or "
+            "demo.token, deleting it will do, and a new one is made."
+        )
+    return secret
 
 
 def _kept_secret(path: Path) -> str:
@@ -98,10 +108,21 @@ def _kept_secret(path: Path) -> str:
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(secrets.token_urlsafe(24))
+        file.flush()
+        os.fsync(file.fileno())
     with suppress(FileExistsError):
         path.hardlink_to(draft)
     draft.unlink()
+    _sync_folder(path.parent)
     return path.read_text().strip()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def given_secret(value: SecretStr | None, file: Path | None, variable: str) -> str:

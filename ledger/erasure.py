@@ -52,6 +52,7 @@ _SHOW_AGAIN = update(cards).where(cards.c.case_key == bindparam("case")).values(
 _STILL_SHOWN = select(cards.c.case_key).where(
     cards.c.case_key == bindparam("case"), cards.c.message.is_not(None), cards.c.unsettled.is_(True)
 )
+_PRUNED_AT = select(func.max(tombstones.c.pruned_at)).where(tombstones.c.key_hash == bindparam("hash"))
 _LAST = (
     select(history.c.digest, history.c.version)
     .where(history.c.case_key == bindparam("case"))
@@ -131,6 +132,13 @@ class Erasure:
                 await connection.execute(delete(table).where(table.c.case_key == key))
             await connection.execute(delete(cases).where(cases.c.key == key))
             return True
+
+    @uninterrupted
+    async def pruned_at(self, key: str) -> datetime | None:
+        """Return when a case with this key was last pruned, or None if none ever was."""
+        async with self._database.read(single=True) as connection:
+            moment = await connection.execute(_PRUNED_AT, {"hash": self._pseudonyms.case(clean(key))})
+            return cast("datetime | None", moment.scalar_one())
 
     @uninterrupted
     async def forget_logs(self, before: datetime) -> tuple[int, int]:

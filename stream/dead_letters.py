@@ -14,7 +14,7 @@ from core.lifecycle import REPLAY, STAGES, StageName
 from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.delivery import Incoming
-from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
+from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode, request_number
 from stream.producer import Producer
 from stream.signing import SIGNATURE, Signatures
 from stream.topic_reader import read_topic
@@ -29,6 +29,8 @@ MAX_KEY = 1_000
 """Longest key, in bytes, that a dead letter includes; a case key has at most 865."""
 MAX_ERROR = 2_000
 """Longest error text, in characters, that a dead letter includes."""
+POINTER = {"value": None, "headers": ()}
+"""What a dead letter leaves out to say only where its message is."""
 
 
 class DeadLetterWriter:
@@ -44,16 +46,27 @@ class DeadLetterWriter:
     ) -> None:
         """Write a dead letter, then fail its case, in this order so that a crash in between loses nothing.
 
-        With `fails_case` False the case stays as it is: a forged message must not be able to end a case.
+        With `fails_case` False the case stays as it is.
         """
         letter = letter_of(message, stage, error)
-        await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
+        try:
+            await self._send(letter)
+        except MessageTooLarge:
+            # The broker's limit is lower than usual.
+            await self._send(letter.model_copy(update=POINTER))
         if fails_case and letter.key is not None:
-            await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered)
+            number = request_number(message.value, stage)
+            await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered, number=number)
+
+    async def _send(self, letter: DeadLetter) -> None:
+        await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
 
 
 def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
-    """Return the dead letter for a message; if it is too large, the message's bytes are left out, then its headers."""
+    """Return the dead letter for a message; if that is too large, it only says where the message is.
+
+    It keeps the headers if they fit without the message's bytes.
+    """
     value = message.value or b""
     letter = DeadLetter(
         stage=stage,
@@ -66,7 +79,7 @@ def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
         headers=tuple((name, _base64(value)) for name, value in message.headers),
         at=now(),
     )
-    for left_out in ({"value": None}, {"headers": ()}):
+    for left_out in ({"value": None}, POINTER):
         if len(encode(letter)) > MAX_MESSAGE:
             letter = letter.model_copy(update=left_out)
     return letter
@@ -115,11 +128,11 @@ async def replay(
 ) -> list[StoredDeadLetter]:
     """Send dead letters back to the topics they came from, all or those at `places`; return those that were sent.
 
-    Skipped are letters that were replayed before, whose case is no longer failed, whose message was never signed, or
-    that can't be sent; the log gives the reason. Replayed messages get a fresh signature. Letters that are written
-    during the replay, because a stage gives up on the same message again, are left for the next replay.
+    Skipped are letters that were replayed before, whose case is no longer failed or was removed, whose message was
+    never signed, or that can't be sent; the log gives the reason. Replayed messages get a fresh signature. Letters that
+    are written during the replay, because a stage gives up on the same message again, are left for the next replay.
     """
-    resent = []
+    resent, removed = [], 0
     chosen = {item.place async for item in read_dead_letters(settings) if not places or item.place in places}
     async with Producer(settings, signatures) as producer:
         async for item in read_dead_letters(settings):
@@ -129,8 +142,13 @@ async def replay(
                 if await _resend(settings, ledger, signatures, producer, item):
                     await ledger.replayed_letters.note(item.id)
                     resent.append(item)
+            except CaseNotFound as error:
+                log.info("%s is not sent again: %s", item.place, error)
+                removed += 1
             except (NotAllowed, MessageTooLarge, UnsignedMessage) as error:
                 log.warning("%s can't be sent again: %s", item.place, error)
+    if removed:
+        log.warning("dead letters not sent again because retention has removed their cases: %d", removed)
     return resent
 
 
@@ -144,11 +162,11 @@ async def _resend(
     if await ledger.replayed_letters.has(item.id):
         log.info("%s was sent again before", item.place)
         return False
-    value = await _original(settings, letter)
-    if value is None:
+    original = await _original(settings, letter)
+    if original is None:
         log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, letter.topic)
         return False
-    headers = [(name, base64.b64decode(packed)) for name, packed in letter.headers]
+    value, headers = original
     signatures.verify(letter.topic, letter.key.encode() if letter.key else None, value, headers)
     if not await _revive_case(ledger, letter):
         return False
@@ -157,21 +175,29 @@ async def _resend(
     return True
 
 
-async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None:
+async def _original(settings: KafkaSettings, letter: DeadLetter) -> tuple[bytes, list[tuple[str, bytes]]] | None:
+    """Return the value and the headers of a letter's message, from its topic if the letter only points there."""
     if letter.value is not None:
-        return base64.b64decode(letter.value)
+        return base64.b64decode(letter.value), [(name, base64.b64decode(packed)) for name, packed in letter.headers]
     async for record in read_topic(settings, letter.topic, {letter.partition: letter.offset}):
         if (record.partition, record.offset) == (letter.partition, letter.offset):
-            return bytes(record.value or b"")
+            return bytes(record.value or b""), [(name, content or b"") for name, content in record.headers]
     return None
 
 
 async def _revive_case(ledger: Ledger, letter: DeadLetter) -> bool:
+    """Tell whether a letter may be sent again; a failed case is then revived. Raises NotAllowed or CaseNotFound.
+
+    A letter from before its case was pruned must not bring the post back.
+    """
     if letter.key is None:
         return True
     try:
         case = await ledger.cases.get(letter.key)
     except CaseNotFound:
+        pruned_at = await ledger.erasure.pruned_at(letter.key)
+        if pruned_at is not None and letter.at <= pruned_at:
+            raise
         return True
     if case.state not in REPLAY.takes:
         return False

@@ -4,7 +4,7 @@
 |--------------------------|----------------------------------------------------------------------|
 | the stage returned       | sent downstream, then acknowledged                                   |
 | no valid signature       | dead letter at once; the case stays as it is                         |
-| BadMessage               | dead letter at once                                                  |
+| BadMessage               | dead letter at once; on `flags`, the case stays as it is             |
 | result too large to send | dead letter at once                                                  |
 | the worker ended         | tried by the next worker, `attempts` times in all, 3 at least; then dead letter |
 | broker, ledger or embedding server unavailable | tried again, with backoff, until it is back: all messages need it |
@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from core.errors import (
     BadMessage,
     BrokerUnavailable,
+    DeadlyMessage,
     EmbedderUnavailable,
     LedgerUnavailable,
     MessageTooLarge,
@@ -141,6 +142,16 @@ class Delivery:
             return tries.is_last_attempt
         return tries.attempt >= TRIES_ON_A_FAULT
 
+    def _fails_case(self, message: Incoming, error: Exception) -> bool:
+        """Tell whether the case that the message's key names fails.
+
+        A forged or unreadable message must not be able to end a case: whoever may write to `flags` chooses the key.
+        """
+        if isinstance(error, UnsignedMessage):
+            return False
+        is_unreadable = isinstance(error, BadMessage) and not isinstance(error, DeadlyMessage)
+        return self._signatures.are_on(message.topic) or not is_unreadable
+
     async def _give_up(self, message: Incoming, error: Exception) -> None:
         reason, exc_info = _reason(error)
         log.error("%s: %s goes to dead letters: %s", self._stage.name, message.key, reason, exc_info=exc_info)
@@ -150,7 +161,7 @@ class Delivery:
                 await self._write_dead_letter(
                     message, self._stage.name, reason,
                     undelivered=isinstance(error, MessageTooLarge),
-                    fails_case=not isinstance(error, UnsignedMessage),
+                    fails_case=self._fails_case(message, error),
                 )  # fmt: skip
                 break
             except (BrokerUnavailable, LedgerUnavailable) as away:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -26,6 +28,9 @@ log = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
 FLAGGERS: tuple[Role, ...] = ("platform", "reviewer", "lead", "admin")
 METRICS_READERS: tuple[Role, ...] = ("monitor", "lead", "admin")
+
+_LINE = re.compile(r"[^\n]+")
+T = TypeVar("T")
 
 
 class _Refused(Exception):
@@ -94,16 +99,12 @@ class Gateway:
         """Return a request's items, not yet validated. Raises _Refused if they are too many, too large or not JSON."""
         limit, most = self._settings.max_body_bytes, self._settings.max_batch
         try:
-            items = parse(await self._body(request))
+            return parse(await self._body(request), most)
         except BadInput as error:
             raise _Refused(400, "bad_input", str(error)) from error
         except web.HTTPRequestEntityTooLarge as error:
             message = f"The body is over {limit:,} bytes; send fewer posts at once."
             raise _Refused(413, "too_large", message) from error
-        if len(items) > most:
-            message = f"{len(items):,} posts at once; {most:,} is the most. Send them in parts."
-            raise _Refused(413, "too_large", message)
-        return items
 
     async def _accept(self, items: list[Any], caller: Caller) -> dict[int, str]:
         """Send the valid posts; return index -> error for the others. Raises _Refused if the broker is unavailable."""
@@ -142,7 +143,7 @@ class Gateway:
 
     async def readyz(self, request: web.Request) -> web.Response:
         """Report whether the broker and the ledger can be reached, and if not, which."""
-        broker, ledger = await asyncio.gather(broker_complaint(self._kafka.bootstrap), self._ledger.complaint())
+        broker, ledger = await asyncio.gather(broker_complaint(self._kafka), self._ledger.complaint())
         return readiness(broker=broker, ledger=ledger)
 
     async def metrics(self, request: web.Request) -> web.Response:
@@ -159,8 +160,8 @@ def may_flag(caller: Caller, post: FlaggedPost) -> bool:
     return not caller.platforms or post.platform in caller.platforms
 
 
-def parse(body: bytes) -> list[Any]:
-    """Return the items in a body: one object, an array, or NDJSON. Raises BadInput.
+def parse(body: bytes, most: int) -> list[Any]:
+    """Return the items in a body: one object, an array, or NDJSON. Raises BadInput, or _Refused for over `most` items.
 
     An invalid line of NDJSON becomes a BadInput in its place, so that the other lines can still be accepted.
     """
@@ -173,12 +174,22 @@ def parse(body: bytes) -> list[Any]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:
-        # Only \n ends a line of NDJSON; `splitlines` would also break texts at U+2028, U+2029 and U+0085.
-        lines = [line for line in text.split("\n") if line.strip()]
+        lines = list(islice(_lines(text), most + 1))
         if len(lines) < 2:
             raise BadInput(f"The body is not JSON: {error}.") from error
-        return [_line(line) for line in lines]
-    return whole if isinstance(whole, list) else [whole]
+        return [_line(line) for line in _no_more_than(most, lines)]
+    return _no_more_than(most, whole) if isinstance(whole, list) else [whole]
+
+
+def _no_more_than(most: int, items: list[T]) -> list[T]:
+    if len(items) > most:
+        raise _Refused(413, "too_large", f"More than {most:,} posts at once; send them in parts.")
+    return items
+
+
+def _lines(text: str) -> Iterator[str]:
+    # Only \n ends a line of NDJSON; `splitlines` would also break texts at U+2028, U+2029 and U+0085.
+    return (line[0] for line in _LINE.finditer(text) if not line[0].isspace())
 
 
 def _line(line: str) -> Any:

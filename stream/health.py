@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.broker import reachable
 
@@ -33,9 +34,9 @@ def readiness(**complaints: str | None) -> web.Response:
     return web.json_response({"ready": not away, "away": away}, status=503 if away else 200)
 
 
-async def broker_complaint(bootstrap: str) -> str | None:
+async def broker_complaint(kafka: KafkaSettings) -> str | None:
     """Return why the broker can't be reached, or None if one of its addresses accepts connections."""
-    return None if await reachable(bootstrap, PROBE_S) else f"nothing answers at {bootstrap}"
+    return None if await reachable(kafka, PROBE_S) else f"nothing answers at {kafka.bootstrap}"
 
 
 def metrics_page() -> web.Response:
@@ -70,8 +71,8 @@ class LedgerProbe:
 class WorkerHealth:
     """The health endpoints of a worker, which sets `ledger` and `assignment` once it has them."""
 
-    def __init__(self, bootstrap: str) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, kafka: KafkaSettings) -> None:
+        self._kafka = kafka
         self.ledger: LedgerProbe | None = None
         self.assignment: Callable[[], Collection[Any]] | None = None
 
@@ -86,7 +87,7 @@ class WorkerHealth:
     async def _readyz(self, request: web.Request) -> web.Response:
         if self.ledger is None:
             return readiness(process="the worker waits for the ledger or the embedding server, or loads its models")
-        ledger, broker = await asyncio.gather(self.ledger.complaint(), broker_complaint(self._bootstrap))
+        ledger, broker = await asyncio.gather(self.ledger.complaint(), broker_complaint(self._kafka))
         return readiness(ledger=ledger, broker=broker, partitions=self._partitions_complaint())
 
     def _partitions_complaint(self) -> str | None:

@@ -107,10 +107,9 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
 
 def _check_listening(settings: KafkaSettings) -> None:
     failure: OSError | None = None
-    for address in settings.addresses:
-        host, _, port = address.rpartition(":")
+    for endpoint in settings.endpoints:
         try:
-            socket.create_connection((host, int(port)), settings.timeout_s).close()
+            socket.create_connection(endpoint, settings.timeout_s).close()
             return
         except OSError as error:
             failure = error

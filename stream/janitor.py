@@ -41,11 +41,18 @@ class Janitor:
     def __init__(self, ledger: Ledger, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._erasure = ledger.erasure
         self._periods = settings.retention
+        self._topics_days = settings.kafka.topics_days
         self._logs = settings.data_dir / "logs"
         self._clock = clock
 
     async def run(self) -> None:
         """Tidy every hour until cancelled, waiting out an unavailable ledger or a full disk."""
+        if self._periods.cases_days is not None and self._periods.cases_days <= self._topics_days:
+            log.warning(
+                "cases are removed after %d days (retention.cases_days), but topics keep flags for %d "
+                "(kafka.topics_days): a topic that is read again would bring them back. Keep cases longer than that",
+                self._periods.cases_days, self._topics_days,
+            )  # fmt: skip
         while True:
             try:
                 await self.tidy(await self._erasure.now())

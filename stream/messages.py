@@ -7,9 +7,9 @@ import json
 import re
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, FailFast, Field, ValidationError
 
-from core.domain import Case, DraftRequest, FlaggedPost, Grounding, Moment, Record, Text, Triage, clean
+from core.domain import Case, DraftNumber, DraftRequest, FlaggedPost, Grounding, Moment, Record, Text, Triage, clean
 from core.errors import BadInput, BadMessage, describe_errors
 from core.lifecycle import StageName
 
@@ -65,7 +65,7 @@ class DeadLetter(Record):
     offset: Annotated[int, Field(ge=0, lt=2**63)]
     key: Text | None = None
     value: Base64 | None = None
-    headers: tuple[tuple[Text, Base64], ...] = ()
+    headers: Annotated[tuple[tuple[Text, Base64], ...], FailFast()] = ()
     at: Moment
 
 
@@ -87,6 +87,27 @@ def decode(data: bytes | None, kind: type[R]) -> R:
         return validated(value, kind)
     except BadInput as error:
         raise BadMessage(f"Not a {kind.__name__}: {error}.") from error
+
+
+class _OfDraft(Record):
+    number: DraftNumber
+
+
+class _ForDraft(Record):
+    request: _OfDraft
+
+
+def request_number(value: bytes | None, stage: StageName) -> int | None:
+    """Return the number of the draft that a stage's message is about; None if it names none or can't be read.
+
+    It is found in messages of any size, and whatever is wrong with the rest of them.
+    """
+    try:
+        if stage is StageName.DRAFT:
+            return _ForDraft.model_validate_json(value or b"").request.number
+        return _OfDraft.model_validate_json(value or b"").number if stage is StageName.DESK else None
+    except ValidationError:
+        return None
 
 
 def validated(value: Any, kind: type[R]) -> R:

@@ -35,6 +35,7 @@ from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger, OutboxRow
 from stream import metrics
+from stream.messages import request_number
 from stream.producer import Producer
 from stream.topic_reader import START, end_offsets, read_topic
 from stream.topics import Topics
@@ -140,7 +141,9 @@ class OutboxPublisher:
     async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
         log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
         if row.topic in _NEXT_STAGE:
-            await self._ledger.stages.fail(row.case_key, _NEXT_STAGE[row.topic], str(error))
+            stage = _NEXT_STAGE[row.topic]
+            number = request_number(row.value.encode(), stage)
+            await self._ledger.stages.fail(row.case_key, stage, str(error), number=number)
             await self._ledger.outbox.cancel(row, self._owner, str(error))
         else:
             again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)

@@ -35,13 +35,17 @@ class Signatures:
         """Return the signatures with the keys from the settings. Raises BadSettings if one is missing."""
         return cls(record_keys(settings), Topics(settings.kafka.prefix))
 
+    def are_on(self, topic: str) -> bool:
+        """Tell whether records on a topic need a signature."""
+        return topic in self._topics
+
     def headers(self, topic: str, key: bytes | None, value: bytes | None) -> list[tuple[str, bytes]]:
         """Return the headers that a record needs on its topic; none on topics that the platform writes or reads."""
-        return [(SIGNATURE, _signature(self._keys[0], topic, key, value))] if topic in self._topics else []
+        return [(SIGNATURE, _signature(self._keys[0], topic, key, value))] if self.are_on(topic) else []
 
     def verify(self, topic: str, key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes]]) -> None:
         """Raise UnsignedMessage unless the topic needs no signature or one of the headers has a valid one."""
-        if topic not in self._topics:
+        if not self.are_on(topic):
             return
         signatures = [signature for name, signature in headers if name == SIGNATURE]
         ours = [_signature(signing_key, topic, key, value) for signing_key in self._keys]

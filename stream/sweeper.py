@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel
 
-from core.domain import Case, CaseState, now
-from core.errors import MessageTooLarge, Unavailable
+from core.domain import Case, CaseState, FlaggedPost, now
+from core.errors import BadMessage, MessageTooLarge, Unavailable
 from core.lifecycle import STAGES, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
 from stream import metrics
-from stream.messages import Grounded, Triaged, encode
+from stream.messages import Grounded, Triaged, decode, encode
 from stream.producer import Producer
 from stream.topic_reader import oldest_waiting
 from stream.topics import Topics, worker_group
@@ -74,8 +74,8 @@ class Sweeper:
         """Send the messages of cases that have not moved since `older_than`; return how many were sent.
 
         If workers have not read a topic up to that moment, the cases whose message may be there are skipped, unless
-        `topics_are_lost`. A case whose message is too large for the broker fails; the others are still sent. Raises
-        BrokerUnavailable or LedgerUnavailable.
+        `topics_are_lost`. A case whose message is too large, or whose flag no longer keeps to the limits, fails; the
+        others are still sent. Raises BrokerUnavailable or LedgerUnavailable.
         """
         sent, waiting = 0, 0
         states_behind = frozenset() if topics_are_lost else await self._states_behind(older_than)
@@ -104,9 +104,13 @@ class Sweeper:
 
     async def _send_or_fail(self, case: Case) -> None:
         stage, record = due_message(case)
+        message = encode(record)
         try:
-            await self._producer.send(self._topics.named(STAGES[stage].reads), case.key, encode(record))
+            if stage is StageName.TRIAGE:
+                # Triage fails no case for a flag that it can't read, so one older than a limit would return for ever.
+                decode(message, FlaggedPost)
+            await self._producer.send(self._topics.named(STAGES[stage].reads), case.key, message)
             metrics.RESENT.labels(case.state.value).inc()
-        except MessageTooLarge as error:
+        except (BadMessage, MessageTooLarge) as error:
             log.error("case %s fails: %s", case.key, error)
-            await self._ledger.stages.fail(case.key, stage, str(error))
+            await self._ledger.stages.fail(case.key, stage, str(error), number=case.request.number)

@@ -281,6 +281,9 @@ def _allows(state: CaseState, action: ButtonAction) -> bool:
 
 
 def _shown_whole(case: Case) -> bool:
-    """Tell whether the card shows the complete draft: nobody may approve what they could not read."""
+    """Tell whether the card has the complete draft: nobody may approve what they could not read.
+
+    A platform that has to cut it further, because of its own limits, leaves the button out itself.
+    """
     text = case.draft.text if case.draft else ""
     return defuse(text, MAX_DRAFT) == defuse(text, len(text) * 10)

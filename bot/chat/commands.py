@@ -102,14 +102,16 @@ class Commands:
         self, place: Place, who: Moderator, action: Action, id: str, words: str = ""
     ) -> CommandAnswer:
         """Apply `action` to a closed case, with `words` as the reason, and show the result."""
+        reason = _fitting(words.strip(), MAX_REASON)
         seen = await self._case(place, id)
-        decision = Decision(action=action, version=seen.version, reason=words.strip()[:MAX_REASON] or None)
+        decision = Decision(action=action, version=seen.version, reason=reason or None)
         case = await self._desk.decide(seen.key, decision, who)
         return CommandAnswer((_DONE[action].format(number=await self._number(case)),), case=case)
 
     async def note(self, place: Place, who: Moderator, id: str, text: str) -> CommandAnswer:
         """Add a note for the next person who looks at a case, and show the case."""
-        case = await self._desk.note((await self._case(place, id)).key, text[:MAX_NOTE], who)
+        text = _fitting(text, MAX_NOTE)
+        case = await self._desk.note((await self._case(place, id)).key, text, who)
         return CommandAnswer((_("Noted on case {number}.", number=await self._number(case)),), case=case)
 
     async def case(self, place: Place, id: str) -> CommandAnswer:
@@ -286,6 +288,15 @@ class Commands:
         if not id:
             raise BadInput(_("Which case? Give its number, as on its card."))
         return await self._own_cases.find(place.server, id)
+
+
+def _fitting(words: str, limit: int) -> str:
+    """Return `words`. Raises BadInput if they are too long: what a colleague reads must not end in the middle."""
+    if len(words) > limit:
+        raise BadInput(
+            _("Nothing was done: your text has {n} characters; at most {limit} fit.", n=len(words), limit=limit)
+        )
+    return words
 
 
 def _until(hours: float | None) -> datetime | None:

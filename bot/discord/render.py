@@ -10,9 +10,9 @@ from datetime import datetime
 
 import discord
 
-from bot.chat.cards import Card, EvidenceLine
+from bot.chat.cards import ButtonAction, Card, EvidenceLine
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
-from bot.discord.text import escaped
+from bot.discord.text import escaped, fits
 from bot.translation import _, ngettext
 from core.domain import CaseState
 
@@ -69,11 +69,12 @@ def card_embed(card: Card, number: int) -> discord.Embed:
 
 
 def card_view(card: Card, number: int) -> discord.ui.View:
-    """Return a card's buttons."""
+    """Return a card's buttons, without the approval of a draft that is cut once its markup is escaped."""
     return row(
         [
             CaseButton(ButtonId(button.action, card.version, number), button.label, STYLES[button.style])
             for button in card.buttons
+            if button.action is not ButtonAction.APPROVE or fits(card.draft, MAX_FIELD)
         ]
     )
 

@@ -19,6 +19,11 @@ def escaped(text: str, limit: int) -> str:
     return shown
 
 
+def fits(text: str, limit: int) -> bool:
+    """Tell whether a defused text is not cut by `escaped`."""
+    return len(_escape(text)) <= limit
+
+
 def plain(text: str, limit: int = MAX_CONTENT) -> str:
     """Return any text, defused and escaped."""
     return escaped(defuse(text, limit), limit)

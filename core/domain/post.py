@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
+from pydantic import AfterValidator, FailFast, Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
 
 from core.domain.record import MAX_TEXT, Moment, Record, Text
 
@@ -39,7 +39,8 @@ class FlaggedPost(Record):
     url: Annotated[Text, Field(max_length=2000)] | None = None
     flagged_at: Moment | None = None
     reason: Annotated[Text, Field(max_length=500)] | None = None
-    context: Annotated[tuple[Annotated[Text, Field(max_length=MAX_TEXT)], ...], Field(max_length=50)] = ()
+    # Each wrong item would otherwise cost an error of a kilobyte, and a flag may have hundreds of thousands of them.
+    context: Annotated[tuple[Annotated[Text, Field(max_length=MAX_TEXT)], ...], Field(max_length=50), FailFast()] = ()
 
     @property
     def key(self) -> str:

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 MAX_TEXT = 20_000
 """Longest accepted post text, in characters; the longest public post formats stay well below it."""
 
-_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# U+0085 stays: it is a line break, which other systems write.
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
-from core.settings.section import Count, Positive, Section
+from core.settings.broker_addresses import canonical
+from core.settings.section import Count, Days, Seconds, Section
+
+_Wait = Annotated[float, Field(gt=0, le=86_400)]
+"""Seconds, a day at most: Kafka's protocol counts milliseconds in 32 bits."""
 
 
 class KafkaSettings(Section):
     """Where the broker is, how to connect to it, and how its topics are set up."""
 
-    bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, separated by commas.")
+    bootstrap: Annotated[str, AfterValidator(canonical)] = Field(
+        "127.0.0.1:9092",
+        description="Broker addresses, `host:port` or `[IPv6 address]:port`, separated by commas. A port left out is "
+        "9092.",
+    )
     prefix: str = Field(
         "rejoinder.",
         description="Prefix of all names of topics and consumer groups. Change it if several installations share a "
@@ -27,14 +35,14 @@ class KafkaSettings(Section):
     replication: Count = Field(
         1, description="Number of replicas of the topics that Rejoinder creates. Use 3 in production."
     )
-    timeout_s: Positive = Field(10.0, description="Longest wait for an acknowledgement from the broker, in seconds.")
-    session_timeout_s: Annotated[float, Field(ge=6)] = Field(
+    timeout_s: _Wait = Field(10.0, description="Longest wait for an acknowledgement from the broker, in seconds.")
+    session_timeout_s: Annotated[_Wait, Field(ge=6)] = Field(
         10.0,
         description="Seconds of silence after which the broker gives a worker's partitions to another worker. By "
         "default, brokers refuse less than 6.",
     )
-    topics_days: Count = Field(7, description="Days that a topic keeps a message, if Rejoinder creates the topic.")
-    dead_letters_days: Count = Field(
+    topics_days: Days = Field(7, description="Days that a topic keeps a message, if Rejoinder creates the topic.")
+    dead_letters_days: Days = Field(
         30, description="Days that the topic of dead letters keeps a message, if Rejoinder creates the topic."
     )
     transactions: bool = Field(
@@ -89,7 +97,13 @@ class KafkaSettings(Section):
     @property
     def addresses(self) -> tuple[str, ...]:
         """Return the brokers' addresses, `host:port`."""
-        return tuple(address.strip() for address in self.bootstrap.split(","))
+        return tuple(self.bootstrap.split(","))
+
+    @property
+    def endpoints(self) -> tuple[tuple[str, int], ...]:
+        """Return host and port of each broker, as sockets take them."""
+        parts = (address.rpartition(":") for address in self.addresses)
+        return tuple((host.strip("[]"), int(port)) for host, _, port in parts)
 
 
 class StreamSettings(Section):
@@ -100,20 +114,20 @@ class StreamSettings(Section):
         description="Number of tries before a message becomes a dead letter, if a model is unavailable. A message "
         "that ends its worker becomes one after as many starts, 3 at least.",
     )
-    backoff_s: Positive = Field(
+    backoff_s: Seconds = Field(
         0.5, description="Wait before the second try, in seconds. It doubles with each further try."
     )
-    backoff_max_s: Positive = Field(15.0, description="Longest wait between two tries, in seconds.")
-    idle_limit_s: Positive = Field(
+    backoff_max_s: Seconds = Field(15.0, description="Longest wait between two tries, in seconds.")
+    idle_limit_s: Seconds = Field(
         60.0, description="Seconds without an event or a successful poll after which a worker exits, to be restarted."
     )
-    stale_after_s: Positive = Field(
+    stale_after_s: Seconds = Field(
         300.0,
         description="Seconds after which an unfinished case that has not moved is sent again, if its message is no "
         "longer on the topic.",
     )
-    sweep_every_s: Positive = Field(30.0, description="Seconds between two searches for such cases.")
-    publish_every_s: Positive = Field(0.25, description="Seconds between two looks into the outbox.")
+    sweep_every_s: Seconds = Field(30.0, description="Seconds between two searches for such cases.")
+    publish_every_s: Seconds = Field(0.25, description="Seconds between two looks into the outbox.")
     metrics_port: int = Field(
         0,
         ge=0,
@@ -121,7 +135,7 @@ class StreamSettings(Section):
         description="Port on which a worker serves Prometheus metrics, `/healthz` and `/readyz`, on all addresses. "
         "0: none.",
     )
-    lease_s: Positive = Field(
+    lease_s: Seconds = Field(
         30.0, description="Seconds for which a publisher holds a row of the outbox before another may take it over."
     )
 

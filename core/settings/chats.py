@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, model_validator
 
 from core.domain import TargetGroup
-from core.settings.section import Count, InterfaceLanguage, Positive, Section
+from core.settings.section import Count, InterfaceLanguage, Seconds, Section
 
 MAX_ROOM_ID = 255
 RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
@@ -92,16 +92,16 @@ class SlackSettings(Section):
 class CareSettings(Section):
     """How the chats limit what reaches moderators and leads."""
 
-    remind_after_s: Positive = Field(
+    remind_after_s: Seconds = Field(
         1800.0, description="Age of the oldest open case, in seconds, from which leads are reminded."
     )
-    remind_every_s: Positive = Field(3600.0, description="Shortest time between two reminders, in seconds.")
+    remind_every_s: Seconds = Field(3600.0, description="Shortest time between two reminders, in seconds.")
     quiet_from: time | None = Field(
         None, description="Start of the quiet hours, such as `22:00`. No reminders are sent during them."
     )
     quiet_until: time | None = Field(None, description="End of the quiet hours, such as `07:00`.")
     timezone: str = Field("UTC", description="Time zone of the quiet hours, such as `Europe/Madrid`.")
-    escalations_every_s: Positive = Field(
+    escalations_every_s: Seconds = Field(
         600.0,
         description="Seconds for which further escalations are counted in the same notice to the leads instead of "
         "getting a new one.",
@@ -111,7 +111,7 @@ class CareSettings(Section):
         description="Largest number of new cards in a channel per minute. Posts beyond it are counted in one notice "
         "and wait in the queue.",
     )
-    surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")
+    surge_window_s: Seconds = Field(600.0, description="Seconds without a new post after which a surge is over.")
 
     @model_validator(mode="after")
     def _check_quiet_hours(self) -> Self:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyNetwork, SecretStr
 
 from core.domain import Intent, Role
-from core.settings.section import InterfaceLanguage, Positive, Section
+from core.settings.section import MOST_SECONDS, InterfaceLanguage, Seconds, Section
 
 
 class LedgerSettings(Section):
@@ -57,8 +57,10 @@ class DeskSettings(Section):
         description="Header in which those proxies name the caller. With `X-Forwarded-For`, `X-Forwarded-Proto` says "
         "whether the call came over TLS.",
     )
-    undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
-    claim_s: Positive = Field(600.0, description="Seconds after which a claim without a decision ends.")
+    undo_s: Annotated[float, Field(ge=0, le=MOST_SECONDS)] = Field(
+        15.0, description="Seconds in which a decision can be undone."
+    )
+    claim_s: Seconds = Field(600.0, description="Seconds after which a claim without a decision ends.")
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of the first draft of a case.")
     language: InterfaceLanguage = Field(
         "en",

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, model_validator
 
 from core.domain import Intent, StrategyName
-from core.settings.section import Count, LowerCase, Positive, Section, Share
+from core.settings.section import Count, LowerCase, Seconds, Section, Share
 from core.settings.strategies import (
     ClaimGuidedSettings,
     IntentFramesSettings,
@@ -98,7 +98,7 @@ class ChatSettings(Section):
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.5, description="Sampling temperature.")
     max_tokens: Count = Field(150, description="Longest reply, in tokens.")
     candidates: Count = Field(4, description="Number of replies sampled for one draft, in one batch.")
-    timeout_s: Positive = Field(120.0, description="Longest wait for one completion, in seconds.")
+    timeout_s: Seconds = Field(120.0, description="Longest wait for one completion, in seconds.")
     attempts: Count = Field(3, description="Number of tries before the model server counts as unavailable.")
     gpu_layers: Literal["auto", "all"] | Annotated[int, Field(ge=0)] = Field(
         "auto",
@@ -171,7 +171,7 @@ class DraftSettings(Section):
         description="Further strategies that moderators may request in a redraft, as a JSON list. Workers start the "
         "chat model if one of them needs it.",
     )
-    timeout_s: Positive = Field(
+    timeout_s: Seconds = Field(
         120.0, description="Seconds that a strategy may take to plan, and again to write. After that, `compose` drafts."
     )
     locked: LockedSettings = LockedSettings()
@@ -264,7 +264,7 @@ class GuardSettings(Section):
     min_entailment: Share = Field(
         0.2, description="Least probability of following from its evidence for each statement of fact."
     )
-    judge_timeout_s: Positive = Field(
+    judge_timeout_s: Seconds = Field(
         60.0,
         description="Seconds that the judge has for the replies of one draft. Replies it has not judged by then are "
         "not shown.",

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from core.settings.section import Count, Section
+from core.settings.section import Days, Section
 
 
 class RetentionSettings(Section):
-    """How long personal data is kept in ledger, chats and logs. Unset: for good."""
+    """How long personal data is kept in ledger, chats and logs. Unset: for good. 36,500 days are the most."""
 
-    posts_days: Count | None = Field(
+    posts_days: Days | None = Field(
         None,
         description="Days after a case's arrival until its texts are deleted, decided or not: post, drafts, reply, "
         "reasons, author.",
     )
-    cases_days: Count | None = Field(
+    cases_days: Days | None = Field(
         None, description="Days after a case's arrival until all of it is deleted, except for an anonymous tombstone."
     )
-    logs_days: Count | None = Field(
+    logs_days: Days | None = Field(
         None,
         description="Days that sent messages of the outbox, records of uncovered posts and the log files in the data "
         "folder are kept.",

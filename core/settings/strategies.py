@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.settings.section import Count, Positive, Section
+from core.settings.section import Count, Positive, Seconds, Section
 
 Temperature = Annotated[float, Field(ge=0, le=2)]
 
@@ -72,5 +72,5 @@ class TournamentSettings(Section):
     )
     ranks: Count = Field(4, description="Number of replies that the guard judges, the winner first.")
     max_tokens: Count = Field(150, description="Longest rewritten reply, in tokens.")
-    seconds: Positive = Field(60.0, description="Seconds for planning and writing together.")
+    seconds: Seconds = Field(60.0, description="Seconds for planning and writing together.")
     tokens: Count = Field(6000, description="Largest number of tokens requested, for planning and writing together.")

@@ -95,7 +95,7 @@ async def check_broker(settings: Settings) -> Finding:
     from stream.broker import reachable
 
     address = settings.kafka.bootstrap
-    if await reachable(address):
+    if await reachable(settings.kafka):
         return Finding("broker", "ok", f"answers at {address}")
     remedy = "Needed by worker, gateway, desk and ingest, not by demo: start it or set REJOINDER_KAFKA__BOOTSTRAP."
     return Finding("broker", "note", f"nothing answers at {address}", remedy)

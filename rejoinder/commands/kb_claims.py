@@ -128,7 +128,7 @@ def _say_what_is_missing(draft: ClaimDraft, own: Path) -> None:
 
 
 @claims.command()
-@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="How far to look back.")
+@click.option("--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="How far to look back.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def gaps(days: int, as_json: bool) -> None:
     """Show what posts claim that nothing on file answers.

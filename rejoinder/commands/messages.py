@@ -29,14 +29,13 @@ def ingest(file: BinaryIO, bootstrap: str | None) -> None:
     """
     from stream.ingest import ingest as stream_in
 
-    settings = load_settings()
+    settings = load_settings(kafka={"bootstrap": bootstrap} if bootstrap else None)
     start_logging(settings)
-    kafka = settings.kafka.model_copy(update={"bootstrap": bootstrap}) if bootstrap else settings.kafka
     total = size_of(file)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("ingesting", total=total)
-        report = stream_in(file, kafka, lambda read: bar.advance(task, read))
+        report = stream_in(file, settings.kafka, lambda read: bar.advance(task, read))
     for line, complaint in report.complaints[:MAX_SHOWN]:
         click.echo(f"line {line}: {complaint}", err=True)
     if report.bad > MAX_SHOWN:

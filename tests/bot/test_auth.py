@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from ipaddress import ip_network
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
@@ -51,6 +52,24 @@ async def test_a_browser_logs_in_works_and_logs_out(client: Client, house: House
         assert await who(client) is None
 
 
+async def test_a_page_that_shows_another_name_is_refused(client: Client, house: House) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await log_in(client, "lea")
+    claim = {"action": "claim", "version": 4}
+    for shown in ("ana", "le%C3%A1"):
+        headers = OWN_PAGE | {"X-Rejoinder-Name": shown}
+        async with client.post(f"/v1/cases/{key}/decision", json=claim, headers=headers) as response:
+            assert response.status == 401
+            message = (await response.json())["message"]
+            assert message.startswith(f"lea is logged in with this browser now, not {unquote(shown)}.")
+        async with client.get("/v1/cases", headers=headers) as response:
+            assert response.status == 401
+    assert (await house.desk.case(key)).claimed_by is None
+    headers = OWN_PAGE | {"X-Rejoinder-Name": "%6Cea"}
+    async with client.post(f"/v1/cases/{key}/decision", json=claim, headers=headers) as response:
+        assert (await response.json())["claimed_by"] == "lea"
+
+
 async def test_a_copied_cookie_is_worthless_after_the_logout(client: Client) -> None:
     await log_in(client)
     stolen = {"Cookie": f"{COOKIE}={cookie_of(client)}"}
@@ -58,6 +77,17 @@ async def test_a_copied_cookie_is_worthless_after_the_logout(client: Client) -> 
         pass
     async with client.get("/v1/cases", headers=stolen) as response:
         assert response.status == 401
+
+
+async def test_a_login_ends_the_session_whose_cookie_it_replaces(house: House) -> None:
+    server = TestServer(house.app())
+    async with TestClient(server) as client, TestClient(server) as copy:
+        await log_in(client)
+        anas = {"Cookie": f"{COOKIE}={cookie_of(client)}"}
+        await log_in(client, "lea")
+        assert [session["who"] for session in await sessions(client)] == ["lea"]
+        async with copy.get("/v1/cases", headers=anas) as response:
+            assert response.status == 401
 
 
 async def test_a_moderator_sees_their_own_sessions_and_ends_one_from_elsewhere(house: House) -> None:

@@ -18,6 +18,7 @@ from tests.bot.samples import add_pending, post
 
 Bearer = Callable[[str], dict[str, str]]
 Event = tuple[str, str, Any]
+HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
 
 
 @asynccontextmanager
@@ -102,12 +103,12 @@ async def test_a_last_id_that_is_none_is_refused(client: Client, bearer: Bearer,
         assert response.status == 400
 
 
-async def test_a_quiet_line_is_kept_open_with_comments(house: House, bearer: Bearer) -> None:
+async def test_a_quiet_line_is_kept_open_with_heartbeats_as_often_as_it_says(house: House, bearer: Bearer) -> None:
     app = web.Application()
     EventRoute(Changes(house.ledger.history), house.auth, heartbeat_s=0.01).add_routes(app)
     async with TestClient(TestServer(app)) as client, listening(client, bearer("ana")) as listener:
-        await event(listener)
-        assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"
+        assert (await event(listener))[2] == {"heartbeat_s": 0.01}
+        assert await listener.content.readuntil(b"\n\n") == HEARTBEAT
 
 
 async def test_a_token_has_its_share_of_streams_and_others_have_theirs(
@@ -135,7 +136,7 @@ async def test_a_stream_ends_with_its_session(house: House) -> None:
             pass
         async with listening(client, {}) as listener:
             await event(listener)
-            assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"
+            assert await listener.content.readuntil(b"\n\n") == HEARTBEAT
             (session,) = await house.ledger.sessions.list()
             await house.ledger.sessions.end(session.id)
             await asyncio.wait_for(listener.content.read(), 20)

@@ -63,6 +63,7 @@ async def test_each_of_the_same_text_gets_the_reply_it_was_shown_with(
         ({"action": "approve", "cases": seen("a/b")}, "text"),
         ({"action": "reject", "cases": []}, "cases"),
         ({"action": "reject", "cases": seen(*["a/b"] * 101)}, "cases"),
+        ({"action": "reject", "cases": [{}] * 101}, ": cases.0.key: is missing; cases.0.version: is missing."),
     ],
 )
 async def test_what_makes_no_sense_for_many_is_refused_whole(

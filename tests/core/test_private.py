@@ -96,6 +96,11 @@ async def test_a_ledger_that_others_could_read_is_closed_to_them(tmp_path: Path)
     ("postgresql+asyncpg://ana:fictional@db/rejoinder", "postgresql+asyncpg://***@db/rejoinder"),
     ("postgresql+asyncpg://ana:fic@tional@db/rejoinder", "postgresql+asyncpg://***@db/rejoinder"),
     ("postgresql+asyncpg://db/rejoinder?user=ana&password=fictional", "postgresql+asyncpg://db/rejoinder?user=ana&password=***"),
+    ("https://h/x?api-key=fictional&v=1&sig=fictional2", "https://h/x?api-key=***&v=1&sig=***"),
+    ("https://h/x?X-Amz-Signature=fictional@1", "https://h/x?X-Amz-Signature=***"),
+    ("postgresql+asyncpg://ana:fic/tional@db/rejoinder", "postgresql+asyncpg://***@db/rejoinder"),
+    ("postgresql+asyncpg://ana:fic@ti/onal@db/rejoinder", "postgresql+asyncpg://***@db/rejoinder"),
+    ("https://forum.example/@ana/1?design=2", "https://forum.example/@ana/1?design=2"),
     ("http://127.0.0.1:8081/v1", "http://127.0.0.1:8081/v1"),
     ("sqlite+aiosqlite:////data/ledger.db", "sqlite+aiosqlite:////data/ledger.db"),
 ])  # fmt: skip

@@ -195,7 +195,10 @@ async def test_of_a_pruned_case_a_tombstone_is_left_that_names_nobody(
     assert await ledger.erasure.due(clock() + timedelta(1), 10) == []
     assert await ledger.erasure.prunable(clock() + timedelta(1), 10) == ["forum/1"]
     assert await ledger.erasure.prunable(clock(), 10) == []
+    assert await ledger.erasure.pruned_at("forum/1") is None
     assert await ledger.erasure.prune("forum/1")
+    assert await ledger.erasure.pruned_at("forum/1") == clock()
+    assert await ledger.erasure.pruned_at("forum/2") is None
     with pytest.raises(CaseNotFound, match="pruned just now"):
         await ledger.erasure.prune("forum/1")
     left = await dump(url)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.contract import Outcome
-from core.domain import CaseState, DraftRequest, Route
+from core.domain import CaseState, DraftRequest, Route, StrategyName
 from core.errors import CaseNotFound
 from core.lifecycle import StageName
 from ledger import Ledger, Step
@@ -80,6 +80,24 @@ async def test_a_draft_for_an_older_request_is_dropped(ledger: Ledger, make: Any
     assert await ledger.stages.draft(make.draft(case.key, 2)) is Step.MOVED
     assert await ledger.stages.draft(make.draft(case.key, 1)) is Step.LATE
     assert [draft.number for draft in (await ledger.cases.get(case.key)).drafts] == [1, 2]
+
+
+async def test_evidence_for_an_older_request_leaves_a_redraft_as_it_was_asked_for(ledger: Ledger, make: Any) -> None:
+    case = await make.bring(ledger, CaseState.PENDING)
+    asked = DraftRequest(number=2, hint="kinder", strategy=StrategyName.FREE)
+    await ledger.decisions.redraft(case.key, case.version, "ana", asked, "message", to=CaseState.TRIAGED)
+    assert await ledger.stages.ground(case.key, make.grounding(), case.request) is Step.LATE
+    waiting = await ledger.cases.get(case.key)
+    assert (waiting.state, waiting.request) == (CaseState.TRIAGED, asked)
+    assert await ledger.stages.ground(case.key, make.grounding(), asked) is Step.MOVED
+
+
+async def test_a_failure_of_an_older_draft_leaves_a_case_that_waits_for_another(ledger: Ledger, make: Any) -> None:
+    case = await make.bring(ledger, CaseState.PENDING)
+    await ledger.decisions.redraft(case.key, case.version, "ana", DraftRequest(number=2), "message")
+    assert await ledger.stages.fail(case.key, StageName.DRAFT, "the model is away", number=1) is False
+    assert (await ledger.cases.get(case.key)).state is CaseState.GROUNDED
+    assert await ledger.stages.fail(case.key, StageName.DRAFT, "the model is away", number=2) is True
 
 
 async def test_two_drafts_for_one_request_leave_one(ledger: Ledger, make: Any) -> None:

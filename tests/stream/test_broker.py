@@ -15,6 +15,7 @@ from core.errors import BrokerUnavailable, Unavailable
 from core.settings import KafkaSettings
 from stream.broker import EmbeddedBroker, reachable
 from stream.topics import Topics, ensure_topics
+from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
@@ -25,9 +26,15 @@ async def test_it_starts_takes_topics_and_stops() -> None:
     kafka = KafkaSettings(bootstrap=broker.bootstrap)
     await ensure_topics(kafka)
     await ensure_topics(kafka)
-    assert await reachable(broker.bootstrap)
+    assert await reachable(kafka)
     await child.stop()
-    assert not await reachable(broker.bootstrap)
+    assert not await reachable(kafka)
+
+
+async def test_one_broker_that_answers_is_enough_however_their_list_is_written() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert await reachable(KafkaSettings(bootstrap=f"localhost:{unused_port()}, 127.0.0.1:{port},"))
 
 
 async def test_a_taken_port_is_a_clear_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -12,6 +13,7 @@ from core.domain import FlaggedPost
 from core.errors import (
     BadMessage,
     BrokerUnavailable,
+    DeadlyMessage,
     EmbedderUnavailable,
     LedgerUnavailable,
     MessageTooLarge,
@@ -80,15 +82,15 @@ class Ends:
 class Deliver(Protocol):
     """The way of one message, which returns the waits between the tries."""
 
-    async def __call__(self, script: Script, ends: Ends) -> list[float]: ...
+    async def __call__(self, script: Script, ends: Ends, message: Incoming = MESSAGE) -> list[float]: ...
 
 
 @pytest.fixture
 def deliver(tmp_path: Path) -> Deliver:
-    async def run(script: Script, ends: Ends) -> list[float]:
+    async def run(script: Script, ends: Ends, message: Incoming = MESSAGE) -> list[float]:
         clock, liveness = TurnedClock(), Liveness(60)
         in_hand = InHand(tmp_path, SETTINGS.attempts, liveness)
-        await Delivery(script, SIGNATURES, ends.send, ends.write, SETTINGS, liveness, in_hand, clock).deliver(MESSAGE)
+        await Delivery(script, SIGNATURES, ends.send, ends.write, SETTINGS, liveness, in_hand, clock).deliver(message)
         in_hand.close()
         return clock.slept
 
@@ -157,6 +159,23 @@ async def test_a_result_too_large_to_send_is_given_up_at_once_as_undelivered(del
     await deliver(script, ends)
     assert ends.dead_letters == [(MESSAGE, StageName.TRIAGE, "1,100,000 bytes")] and ends.undelivered
     assert len(script.last_attempts) == 1
+
+
+@pytest.mark.parametrize(
+    ("topic", "error", "fails_case"),
+    [
+        ("t.flags", BadMessage("not JSON"), False),
+        ("t.flags", DeadlyMessage("the worker ended 3 times"), True),
+        ("t.flags", MessageTooLarge("1,100,000 bytes"), True),
+        ("t.triaged", BadMessage("not JSON"), True),
+    ],
+)
+async def test_only_what_is_signed_or_was_read_fails_the_case_that_its_key_names(
+    deliver: Deliver, topic: str, error: Exception, fails_case: bool
+) -> None:
+    ends, headers = Ends(), SIGNATURES.headers(topic, MESSAGE.key, MESSAGE.value)
+    await deliver(Script(error), ends, replace(MESSAGE, topic=topic, headers=tuple(headers)))
+    assert len(ends.dead_letters) == 1 and ends.fails_case is fails_case
 
 
 async def test_a_fault_in_a_record_is_named_without_its_text(deliver: Deliver) -> None:

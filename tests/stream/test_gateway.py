@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from io import BytesIO
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
@@ -19,6 +20,7 @@ from core.settings import GatewaySettings, KafkaSettings, Settings, Token
 from core.throttle import Throttle
 from core.tokens import TokenTable
 from ledger import Ledger
+from stream import gateway
 from stream.gateway import Gateway, parse
 from stream.messages import decode
 from stream.producer import Producer
@@ -95,7 +97,7 @@ def test_only_a_line_feed_ends_a_line_of_ndjson(line_end: str) -> None:
     """JSON may hold these characters as they are; Python's `splitlines` breaks at them."""
     texts = [f"One{separator}two." for separator in ("\u2028", "\u2029", "\x85")]
     lines = [json.dumps({"text": text}, ensure_ascii=False) for text in texts]
-    assert parse(line_end.join(lines).encode()) == [{"text": text} for text in texts]
+    assert parse(line_end.join(lines).encode(), 3) == [{"text": text} for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -107,11 +109,19 @@ def test_only_a_line_feed_ends_a_line_of_ndjson(line_end: str) -> None:
         (b"[" * 50_000, 400, "not JSON"),
         (b'{"text":"' + b"x" * 200_000 + b'"}', 413, "100,000"),
         (json.dumps([post(n) for n in range(51)]).encode(), 413, "50"),
+        (b"{}\n" * 51, 413, "50"),
     ],
 )
 async def test_what_cannot_be_read_is_a_plain_error(client: Client, body: bytes, status: int, complaint: str) -> None:
     actual, answer = await send(client, body)
     assert actual == status and complaint in answer["message"]
+
+
+async def test_too_many_lines_are_refused_before_any_is_parsed(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse_line = create_autospec(gateway._line)
+    monkeypatch.setattr(gateway, "_line", parse_line)
+    status, _ = await send(client, b"x\n" * 51)
+    assert status == 413 and not parse_line.called
 
 
 async def test_a_moment_without_utc_spoils_one_item_and_not_the_batch(client: Client, settings: Settings) -> None:

@@ -11,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from core.errors import LedgerUnavailable
+from core.settings import KafkaSettings
 from ledger import Ledger
 from stream import metrics
 from stream.health import LedgerProbe, WorkerHealth
@@ -79,7 +80,7 @@ async def test_a_ledger_that_is_away_is_asked_anew_each_time_and_only_the_log_sa
 async def test_a_worker_is_ready_with_ledger_broker_and_partitions(bootstrap: str) -> None:
     pinged = Pinged()
     pinged.answers.set()
-    health = WorkerHealth(bootstrap)
+    health = WorkerHealth(KafkaSettings(bootstrap=bootstrap))
     status, away = await readyz(health)
     assert status == 503 and "waits for the ledger" in away["process"]
     health.ledger = probe_of(pinged)
@@ -97,7 +98,7 @@ async def test_a_worker_is_ready_with_ledger_broker_and_partitions(bootstrap: st
 async def test_a_worker_without_a_broker_is_not_ready() -> None:
     pinged = Pinged()
     pinged.answers.set()
-    health = WorkerHealth(f"127.0.0.1:{unused_port()}")
+    health = WorkerHealth(KafkaSettings(bootstrap=f"127.0.0.1:{unused_port()}"))
     health.ledger, health.assignment = probe_of(pinged), lambda: [("flags", 0)]
     status, away = await readyz(health)
     assert status == 503 and set(away) == {"broker"}

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -189,3 +190,23 @@ def test_topics_are_made_with_a_retention() -> None:
 def test_texts_can_not_outlive_their_case() -> None:
     with pytest.raises(ValueError, match="cases_days is less than posts_days"):
         RetentionSettings(posts_days=30, cases_days=10)
+
+
+async def test_the_longest_periods_that_can_be_set_are_kept_to(ledger: Ledger, tmp_path: Path) -> None:
+    await dismissed(ledger)
+    longest = 36_500
+    janitor = keeper(ledger, tmp_path, posts_days=longest, cases_days=longest, logs_days=longest)
+    assert await janitor.tidy(now()) == Tidied()
+    assert (await janitor.tidy(now() + DAY * (longest + 1))).pruned == 1
+
+
+@pytest.mark.parametrize(("cases_days", "warnings"), [(7, 1), (8, 0)])
+async def test_a_case_that_is_kept_no_longer_than_its_flag_is_warned_about(
+    ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
+    cases_days: int, warnings: int,
+) -> None:  # fmt: skip
+    rounds = keeper(ledger, tmp_path, cases_days=cases_days)
+    monkeypatch.setattr(rounds, "tidy", AsyncMock(side_effect=KeyError))
+    with pytest.raises(KeyError):
+        await rounds.run()
+    assert caplog.text.count("a topic that is read again would bring them back") == warnings

@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any
 
 import pytest
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost
 from core.errors import BadInput, BadMessage
@@ -139,6 +139,17 @@ def test_a_letter_that_could_not_be_replayed_is_refused(change: dict[str, Any]) 
         decode(json.dumps(letter | change).encode(), DeadLetter)
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "item"), [(FlaggedPost, "context", 1), (DeadLetter, "headers", []), (DeadLetter, "headers", 1)]
+)
+def test_a_list_is_given_up_at_its_first_wrong_item(kind: type[BaseModel], field: str, item: object) -> None:
+    """A megabyte of them would otherwise become a gigabyte of errors."""
+    with pytest.raises(ValidationError) as caught:
+        kind.model_validate({field: [item] * 1000})
+    errors = [error["loc"] for error in caught.value.errors() if error["loc"][0] == field]
+    assert {place[:2] for place in errors} == {(field, 0)} and len(errors) <= 2
+
+
 def test_errors_do_not_quote_what_was_sent() -> None:
     with pytest.raises(BadMessage) as caught:
         decode(b'{"platform":"a b","post_id":"1","text":"vile words"}', FlaggedPost)
@@ -149,6 +160,13 @@ def test_errors_do_not_quote_what_was_sent() -> None:
 def test_control_characters_and_lone_surrogates_are_taken_out() -> None:
     data = b'{"platform":"a","post_id":"1","text":"one\\u0000 two\\u001b[31m \\ud800 three"}'
     assert decode(data, FlaggedPost).text == "one two[31m \N{REPLACEMENT CHARACTER} three"
+
+
+def test_the_other_set_of_control_characters_is_taken_out_too_but_for_its_line_break() -> None:
+    """A terminal obeys U+009B as it does ESC and a bracket."""
+    others = "".join(map(chr, range(0x80, 0xA0)))
+    post = FlaggedPost(platform="a", post_id="\x9b2J1", text=f"one{others}two\x9b31m")
+    assert (post.key, post.text) == ("a/2J1", "one\x85two31m")
 
 
 def test_unknown_fields_are_ignored_so_that_platforms_can_send_more() -> None:

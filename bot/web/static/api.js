@@ -4,6 +4,7 @@ import { t } from "./language.js";
 import { setClock } from "./words.js";
 
 const MOST_AT_ONCE = 100;
+const LONGEST_MS = 30000; // a write without an answer counts as lost after that
 
 /** An answer of the server that says no. */
 export class Refusal extends Error {
@@ -23,15 +24,22 @@ export class Offline extends Error {
   }
 }
 
+let shownName = null;
+
+/** Have the server refuse what it would do under another name than this one, which the page shows. */
+export const actAs = (name) => { shownName = name; };
+
 /** Send a request and return the JSON that came back; throws Refusal or Offline. */
-export async function call(method, path, body, signal) {
+export async function call(method, path, body, signal, name = shownName) {
   const headers = { "X-Rejoinder": "desk" };
+  if (name !== null && path.startsWith("/v1/")) headers["X-Rejoinder-Name"] = encodeURIComponent(name);
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  const until = signal ?? (method === "GET" ? undefined : AbortSignal.timeout(LONGEST_MS));
   let response;
   let answer;
   try {
-    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
-    answer = await response.json().catch(() => ({}));
+    response = await fetch(path, { method, headers, signal: until, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await response.json().catch(orNothing);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Offline(method !== "GET" && !signal && path.startsWith("/v1/"));
@@ -39,6 +47,12 @@ export async function call(method, path, body, signal) {
   if (!response.ok) throw new Refusal(response.status, answer);
   setClock(answer.now);
   return answer;
+}
+
+/** Take an answer that isn't JSON for an empty one; one that broke off is none. */
+function orNothing(error) {
+  if (error instanceof SyntaxError) return {};
+  throw error;
 }
 
 const pathOf = (key) => {
@@ -77,7 +91,7 @@ export const fetchStats = (period) => call("GET", `/v1/stats?period=${period}`);
 export const fetchStanding = () => call("GET", "/v1/standing");
 export const setIntent = (intent) => call("POST", "/v1/standing/intents", intent);
 export const setPause = (pause) => call("POST", "/v1/standing/pauses", pause);
-export const fetchLanguage = () => call("GET", "/v1/language");
+export const fetchLanguage = (name) => call("GET", "/v1/language", undefined, undefined, name);
 export const chooseLanguage = (language) => call("PUT", "/v1/language", { language });
 export const fetchHidden = () => call("GET", "/v1/hidden-groups");
 export const hideGroups = (groups) => call("PUT", "/v1/hidden-groups", { groups });

@@ -90,12 +90,19 @@ function fillPost(root, item) {
   if (language && language !== "und") slot(root, "text").lang = language;
 }
 
+/** Say what the reply's card shows: the moderator's own text while they write, or what the case has. */
+export function titleReply(root, item, isOwn) {
+  const draft = item.drafts.at(-1);
+  slot(root, "reply-title").textContent = isOwn ? t("Your text") : item.final_text !== null ? t("Reply as approved") : item.doubtful ? t("In doubt") : t("Draft");
+  const number = draft && item.drafts.length > 1 ? `${t("no. {number}", draft)} · ` : "";
+  const origin = draft && !item.doubtful ? `${number}${intentWord(draft.intent)} · ${draft.writer}${draft.strategy && draft.strategy !== COMPOSE ? ` · ${draft.strategy}` : ""}` : t("no draft yet");
+  slot(root, "origin").textContent = isOwn ? "" : origin;
+}
+
 function fillReply(root, item) {
   const draft = item.drafts.at(-1);
   const decided = item.final_text !== null;
-  slot(root, "reply-title").textContent = decided ? t("Reply as approved") : item.doubtful ? t("In doubt") : t("Draft");
-  const number = draft && item.drafts.length > 1 ? `${t("no. {number}", draft)} · ` : "";
-  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${intentWord(draft.intent)} · ${draft.writer}${draft.strategy && draft.strategy !== COMPOSE ? ` · ${draft.strategy}` : ""}` : t("no draft yet");
+  titleReply(root, item, false);
   say(slot(root, "answers"), item.answers && t("Answers: {answers}", item));
   slot(root, "warnings").hidden = !item.warnings.length;
   slot(root, "warnings").replaceChildren(...item.warnings.map((text) => make("li", { text })));

@@ -12,7 +12,7 @@ import { offerSavedFilters } from "./filters.js";
 import { openEvidenceSearch } from "./find_evidence.js";
 import { changed, down, reread, soon, up } from "./following.js";
 import { here, isOpen, queue } from "./here.js";
-import { livesOnPage, sweepKept } from "./kept.js";
+import { livesOnPage } from "./kept.js";
 import { listenToKeys } from "./keys.js";
 import { follow } from "./live.js";
 import { goOn, look, openCase, remember, tick, whenSent } from "./opening.js";
@@ -127,7 +127,6 @@ function tourFromHelp() {
 }
 
 async function begin() {
-  showTally();
   for (const [id, act] of Object.entries({ "today-open": openToday, "settings-open": openSettings, "break-open": takeBreak, "tour-open": tourFromHelp })) {
     byId(id).addEventListener("click", () => act());
   }
@@ -139,6 +138,7 @@ async function begin() {
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   here.me = await whoIsHere();
   greet(here.me);
+  showTally();
   applyCare(careOf(here.me.name));
   offerModerators().catch(explain);
   byId("login").hidden = true;
@@ -176,7 +176,6 @@ async function begin() {
     else queue.showEscalated().catch(explain);
   });
   setInterval(tick, 1000);
-  sweepKept();
   addEventListener("popstate", goToAddress);
   addEventListener("beforeunload", (event) => { if (livesOnPage()) event.preventDefault(); });
   const place = readAddress();

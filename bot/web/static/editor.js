@@ -1,12 +1,12 @@
 // Write or change a reply, checked while one writes. What was written is kept until it is sent.
 
 import { checkText, Refusal } from "./api.js";
-import { showDraftChecks } from "./case.js";
+import { showDraftChecks, titleReply } from "./case.js";
 import { showChecks, sumUp } from "./checks.js";
 import { say, slot } from "./dom.js";
-import { keepText, keptText } from "./kept.js";
+import { bringBack, keepText, keptText } from "./kept.js";
 import { t } from "./language.js";
-import { age } from "./words.js";
+import { age, WAITING } from "./words.js";
 
 const PAUSE_MS = 300;
 
@@ -34,14 +34,27 @@ export class Editor {
       this.form.hidden = false;
       slot(this.root, "actions").hidden = false;
       slot(this.root, "draft").hidden = true;
+      titleReply(this.root, this.item, true);
       slot(this.root, "reply-card").after(slot(this.root, "checks-card")); // in sight while one writes
       this.offer();
       this.check();
+      this.grow();
     }
     if (focus) {
-      this.area.focus();
-      this.area.setSelectionRange(this.area.value.length, this.area.value.length);
+      // A phone scrolls to the cursor once its keyboard is there.
+      const cursor = matchMedia("(pointer: coarse)").matches ? 0 : this.area.value.length;
+      this.area.focus({ preventScroll: true });
+      this.area.setSelectionRange(cursor, cursor);
+      this.area.scrollTop = 0;
+      this.area.scrollIntoView({ block: "nearest" });
     }
+  }
+
+  /** Let the field be as high as its text, in browsers whose style sheets can't. */
+  grow() {
+    if (CSS.supports("field-sizing", "content")) return;
+    this.area.style.height = "auto";
+    this.area.style.height = `${this.area.scrollHeight + 2}px`;
   }
 
   /** Leave; the text is kept and comes back. */
@@ -51,6 +64,7 @@ export class Editor {
     this.checking?.abort();
     this.root.querySelector(".side-column > .card").after(slot(this.root, "checks-card"));
     showDraftChecks(this.root, this.item);
+    titleReply(this.root, this.item, false);
     this.offer();
     this.close();
   }
@@ -65,7 +79,9 @@ export class Editor {
 
   /** Offer what was begun here and not sent, while the editor is closed. */
   offer() {
-    const kept = this.open ? null : keptText(this.me.name, this.item.key);
+    if (this.item.state === WAITING) bringBack(this.me.name, this.item.key);
+    const text = this.open ? null : keptText(this.me.name, this.item.key);
+    const kept = text?.until ? null : text;
     slot(this.root, "offer").hidden = !kept;
     slot(this.root, "reply-card").hidden &&= !kept;
     say(slot(this.root, "offer-age"), kept && age(new Date(kept.at).toISOString()));
@@ -99,6 +115,7 @@ export class Editor {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), PAUSE_MS);
     this.count();
+    this.grow();
   }
 
   count() {

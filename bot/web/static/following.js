@@ -64,7 +64,7 @@ export async function down() {
   warn(t("The connection is lost. Nothing you wrote is lost; trying again…"));
   showConnection("away", t("connecting…"));
   const who = await whoAmI().catch(() => null);
-  if (who && !who.name) logInAgain();
+  if (who && who.name !== here.me.name) logInAgain();
 }
 
 export function up() {

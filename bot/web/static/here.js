@@ -5,8 +5,10 @@ import { Queue } from "./queue.js";
 import { groupWord } from "./words.js";
 
 /**
- * `open` is {item, root, editor, shown, since} of the case on the page, null while another one loads; `left` is the one that
- * was open before that; `page` names what is shown instead of a case: `today`, `tour` or null. `turn` grows with every case that is asked for: what a slower answer brings is not shown any more.
+ * `open` is {item, drawn, root, editor, shown, since} of the case on the page, null while another one loads: `drawn` is the case
+ * whose draft is shown, older than `item` while somebody writes. `left` is the one that was open before that; `page` names what
+ * is shown instead of a case: `today`, `tour` or null. `turn` grows with every case that is asked for: what a slower answer
+ * brings is not shown any more.
  */
 export const here = { me: { name: null, role: null }, open: null, left: null, page: null, turn: 0 };
 

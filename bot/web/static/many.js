@@ -3,8 +3,10 @@
 import { decideMany } from "./api.js";
 import { askForReason } from "./choices.js";
 import { byId } from "./dom.js";
+import { here } from "./here.js";
+import { keepText } from "./kept.js";
 import { t, tn } from "./language.js";
-import { ask } from "./menus.js";
+import { ask, placeOfWords } from "./menus.js";
 import { announce, dropUndoable, toast, toastUndoable } from "./toasts.js";
 import { explain } from "./trouble.js";
 import { groupWords } from "./words.js";
@@ -59,7 +61,7 @@ export class Selection {
   async decide(action) {
     const cases = this.cases;
     if (!cases.length) return null;
-    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases.length, cases.map(lineOf));
+    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases, cases.map(lineOf));
     if (!rest) return null;
     const done = await sendMany(action, cases.map(({ key, version }) => ({ key, version })), rest);
     this.clear();
@@ -67,22 +69,26 @@ export class Selection {
   }
 }
 
-/** Ask for one reason to reject a number of cases; `list` says which, where they are not on the page. */
-export async function askWhyRejected(number, list) {
-  const reason = await askForReason({ title: t("Why do you reject {cases}?", { cases: countWords(number) }), list });
+/** Ask for one reason to reject cases; `list` says which, where they are not on the page. */
+export async function askWhyRejected(cases, list) {
+  const title = t("Why do you reject {cases}?", { cases: countWords(cases.length) });
+  const reason = await askForReason({ title, list, place: placeOf("reject", cases) });
   return reason && { reason };
 }
 
 async function askForAssignee(cases) {
-  const answer = await ask("assign", { title: t("Who should take care of {cases}?", { cases: countWords(cases.length) }), list: cases.map(lineOf) });
+  const title = t("Who should take care of {cases}?", { cases: countWords(cases.length) });
+  const answer = await ask("assign", { title, list: cases.map(lineOf), place: placeOf("assign", cases) });
   return answer && { assignee: answer.choice, reason: answer.words || undefined };
 }
 
+const placeOf = (action, cases) => placeOfWords(action, ...cases.map(({ key }) => key));
 const lineOf = (item) => [groupWords(item.groups), item.post_id, item.draft].filter(Boolean).join(" · ");
 
 /** Decide on cases as they were seen; return the results of those that were decided and tell of the others. */
 export async function sendMany(action, cases, rest) {
   const { results } = await decideMany({ action, cases, ...rest });
+  keepText(here.me.name, placeOf(action, cases), "");
   const done = results.filter((result) => result.done);
   const left = results.filter((result) => !result.done);
   if (done.length && DONE[action]) {

@@ -1,19 +1,21 @@
 // The menus: a number chooses and sends; where there is a field for words, they can be typed first.
 
 import { byId, make } from "./dom.js";
+import { here } from "./here.js";
+import { keepText, keptText } from "./kept.js";
 import { t } from "./language.js";
 
 /**
  * Open a menu and resolve with {choice, words, way}, or null when it is closed. `needsWords(choice)` asks for words;
- * `title` and `list` say what it is about, where that is more than the open case.
+ * `title` and `list` say what it is about, where that is more than the open case. Under `place` the words are kept.
  */
-export function ask(id, { needsWords = () => false, current = null, title = null, list = [] } = {}) {
+export function ask(id, { needsWords = () => false, current = null, title = null, list = [], place = null } = {}) {
   const dialog = byId(id);
   const words = dialog.querySelector("input");
   const way = dialog.querySelector("select");
   const error = dialog.querySelector(".error");
   const buttons = [...dialog.querySelectorAll("[data-choice]")];
-  if (words) words.value = "";
+  if (words) words.value = place && keptText(here.me.name, place)?.text || "";
   if (way) way.value = "";
   error.textContent = "";
   describe(dialog, title, list);
@@ -37,6 +39,7 @@ export function ask(id, { needsWords = () => false, current = null, title = null
     };
     delete words?.dataset.for;
     const { signal } = over;
+    if (place) words.addEventListener("input", () => keepText(here.me.name, place, words.value), { signal });
     dialog.addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button?.dataset.choice) choose(button);
@@ -57,6 +60,9 @@ export function ask(id, { needsWords = () => false, current = null, title = null
     dialog.addEventListener("cancel", () => finish(null), { signal });
   });
 }
+
+/** Where the words are kept that somebody gives for `action` on these cases, until it is done. */
+export const placeOfWords = (action, ...keys) => `${keys.join(" ")}#${action}`;
 
 /** Say in the menu what it decides on. */
 function describe(dialog, title, list) {

@@ -9,6 +9,7 @@ import { awaitsDraft, fillEvidence, isUndoable, refreshAround, showCase, unveil 
 import { byId, copyOf } from "./dom.js";
 import { Editor } from "./editor.js";
 import { here, queue, subject } from "./here.js";
+import { sweepKept } from "./kept.js";
 import { TAB } from "./live.js";
 import { isLive, tellTimes } from "./status.js";
 import { countLook } from "./tally.js";
@@ -65,7 +66,7 @@ function comeBack(key) {
 export function put(item) {
   const before = here.open ?? here.left;
   const same = before?.item.key === item.key;
-  const since = hasSameDraft(before, item) ? before.since : performance.now();
+  const since = hasSameDraft(before?.drawn, item) ? before.since : performance.now();
   const giveBack = heldNote(same && before.root);
   const root = showCase(item, here.me);
   giveBack(root);
@@ -75,9 +76,9 @@ export function put(item) {
   showsNow(null);
   const editor = new Editor(root, item, here.me, {
     send: (text, override) => send(text, override, editor.item),
-    close: () => byId("case").focus({ preventScroll: true }),
+    close: closeEditor,
   });
-  here.open = { item, root, editor, shown: false, since };
+  here.open = { item, drawn: item, root, editor, shown: false, since };
   editor.offer();
   if (same && before.shown) uncover(true);
   if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !awaitsDraft(item)) editor.start(false);
@@ -100,7 +101,14 @@ export function remember(isStep) {
   writeAddress({ ...queue.choices, case: here.open?.item.key ?? "", page: here.page === "today" ? here.page : "" }, document.body.dataset.view, isStep);
 }
 
-const hasSameDraft = (before, item) => before?.item.key === item.key && before.item.drafts.length === item.drafts.length;
+/** Give the keys back to the case; where it has changed while somebody wrote, show the draft that it has now. */
+function closeEditor() {
+  const { item, drawn } = here.open;
+  if (!hasSameDraft(drawn, item) || drawn.state !== item.state) put(item);
+  byId("case").focus({ preventScroll: true });
+}
+
+const hasSameDraft = (drawn, item) => drawn?.key === item.key && drawn.drafts.length === item.drafts.length;
 
 /** Tell the server which case is on this page; without a stream of changes it is told once there is one. */
 export function tellWhatIsOpen() {
@@ -161,6 +169,7 @@ export function tick() {
   tellTimes();
   tickCare();
   sweepToasts();
+  sweepKept();
   if (here.open) endUndo(here.open.item);
 }
 

@@ -38,7 +38,7 @@ export async function decideOnSame(open, me, { mayApprove, uncovered }) {
 }
 
 async function reject() {
-  const rest = await askWhyRejected(chosen().length);
+  const rest = await askWhyRejected(chosen().map(({ item }) => item));
   if (rest) send("reject", rest);
 }
 

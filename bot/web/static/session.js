@@ -1,7 +1,7 @@
 // Log in and out. A token in the address comes after `#`, which is never sent, and is taken out at once.
 
 import { offersToken } from "./address.js";
-import { fetchLanguage, logIn, logOut, Refusal, whoAmI } from "./api.js";
+import { actAs, fetchLanguage, logIn, logOut, Refusal, whoAmI } from "./api.js";
 import { byId, say } from "./dom.js";
 import { lang, t } from "./language.js";
 import { openSessions } from "./sessions.js";
@@ -25,7 +25,7 @@ export async function whoIsHere() {
 async function tryToken(token) {
   try {
     const who = await logIn(token);
-    const { language } = await fetchLanguage();
+    const { language } = await fetchLanguage(who.name);
     if ((language ?? lang) !== lang) location.reload();
     return who;
   } catch (error) {
@@ -57,8 +57,9 @@ export function askForToken() {
   });
 }
 
-/** Show who is here. */
+/** Show who is here, and act under this name only. */
 export function greet(who) {
+  actAs(who.name);
   say(byId("me"), `${who.name}, ${{ reviewer: t("reviewer"), lead: t("lead"), admin: t("admin") }[who.role]}`);
   byId("sessions-open").hidden = false;
   byId("sessions-open").onclick = openSessions;

@@ -1,17 +1,20 @@
 // Count the posts this person has looked at today. The count stays in this browser: it is never sent.
 
 import { byId } from "./dom.js";
+import { here } from "./here.js";
 import { tn } from "./language.js";
 import { store, stored } from "./stored.js";
 
 const PLACE = "rejoinder-tally";
 const SEEN = "rejoinder-seen"; // outlives a reload, not the tab
 const HOUR_MS = 3_600_000;
-const seen = new Set(stored(SEEN, "sessionStorage") ?? []);
+let seen = null;
+const own = (place) => `${place}:${here.me.name}`; // others may log in with the same browser
+const looked = () => (seen ??= new Set(stored(own(SEEN), "sessionStorage") ?? []));
 const today = () => new Date().toDateString();
 
 function read() {
-  const kept = stored(PLACE);
+  const kept = stored(own(PLACE));
   return kept?.day === today() ? kept.count : 0;
 }
 
@@ -26,15 +29,15 @@ export function showTally() {
 /** Return how many posts were looked at within the last hour. */
 export const looksInHour = () => readTimes().length;
 
-const readTimes = () => (stored(PLACE)?.times ?? []).filter((time) => Date.now() - time < HOUR_MS);
+const readTimes = () => (stored(own(PLACE))?.times ?? []).filter((time) => Date.now() - time < HOUR_MS);
 
 /** Tell whether this post was looked at since the page was opened. */
-export const hasLooked = (key) => seen.has(key);
+export const hasLooked = (key) => looked().has(key);
 
 /** Count a post, once as long as the page is open. */
 export function countLook(key) {
-  if (seen.has(key)) return;
-  seen.add(key);
-  store(SEEN, [...seen], "sessionStorage");
-  if (store(PLACE, { day: today(), count: read() + 1, times: [...readTimes(), Date.now()] })) showTally();
+  if (hasLooked(key)) return;
+  looked().add(key);
+  store(own(SEEN), [...looked()], "sessionStorage");
+  if (store(own(PLACE), { day: today(), count: read() + 1, times: [...readTimes(), Date.now()] })) showTally();
 }

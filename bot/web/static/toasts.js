@@ -5,6 +5,7 @@ import { t } from "./language.js";
 import { secondsSince } from "./words.js";
 
 const STAYS_MS = 6000;
+const SLOW_MS = 400;
 let undoable = [];
 
 /** Show a message for some seconds. */
@@ -12,6 +13,18 @@ export function toast(text, kind = "info") {
   const element = make("div", { class: `toast ${kind}` }, make("p", { text }));
   byId("toasts").append(element);
   setTimeout(() => element.remove(), STAYS_MS);
+}
+
+/** Show a message for as long as `promise` takes, where that is long enough to be noticed; return what comes of it. */
+export async function toastWhile(promise, text) {
+  const element = make("div", { class: "toast sending" }, make("p", { text }));
+  const slow = setTimeout(() => byId("toasts").append(element), SLOW_MS);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(slow);
+    element.remove();
+  }
 }
 
 /** Show a decision with its countdown, in one bar for all of them; `undo(entry)` is called when asked to. */

@@ -63,8 +63,8 @@ function fill(root, name, lines, nothing = t("Nothing.")) {
 function caseLine(item) {
   const who = holder(item);
   return make("li", {},
-    make("button", { type: "button", class: "link", "data-open": item.key, text: groupWords(item.groups, item.post_id) }),
-    ...smallPrint(` · ${[item.platform, item.sample && t("sample"), who].filter(Boolean).join(" · ")}, `, item.received_at));
+    make("button", { type: "button", class: "link", "data-open": item.key, text: groupWords(item.groups) }),
+    ...smallPrint(` · ${[item.platform, item.post_id, item.sample && t("sample"), who].filter(Boolean).join(" · ")}, `, item.received_at));
 }
 
 async function showFigures(root) {

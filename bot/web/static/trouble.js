@@ -1,4 +1,4 @@
-// What is said when something goes wrong, and the way back in when nobody is logged in any more.
+// What is said when something goes wrong, and the way back in when nobody or somebody else is logged in by now.
 
 import { Offline, Refusal, whoAmI } from "./api.js";
 import { byId } from "./dom.js";
@@ -28,7 +28,9 @@ export async function logInAgain() {
   const { name } = await whoAmI().catch(() => ({ name: null }));
   if (name === here.me.name) return afterLogin(); // the refusal was of before one logged in again
   if (!byId("login").hidden) return;
-  byId("login-error").textContent = t("Your session has ended. Log in again; nothing you wrote is lost.");
+  byId("login-error").textContent = name
+    ? t("{name} has logged in with this browser. Log in to go on as {me}, or reload the page to go on as {name}; nothing you wrote is lost.", { name, me: here.me.name })
+    : t("Your session has ended. Log in again; nothing you wrote is lost.");
   const who = await askForToken();
   if (who.name !== here.me.name) return location.reload();
   here.me = who;

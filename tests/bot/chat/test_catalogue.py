@@ -216,6 +216,7 @@ async def mistakes(commands: Commands, id: str) -> AsyncIterator[Awaitable[Comma
     yield commands.case(HERE, "forum/none")
     yield commands.case(Place("discord", "2", "10"), id)
     yield commands.assign(HERE, ANA, id, LEA)
+    yield commands.note(HERE, ANA, id, "…" * 2_001)
     yield commands.language(ANA, "tlh")
     yield commands.stats(HERE, "soon")
     yield commands.set_intent(HERE, LEA, None, {ScopeKind.GROUP: "x", ScopeKind.LANGUAGE: "es"})

@@ -27,6 +27,16 @@ async def test_a_case_gets_a_card_with_the_post_hidden(house: Any, platform: Any
     assert labels(card) == ["Approve", "Edit", "Reject", "Redraft", "Not hateful", "Evidence", "Claim"]
 
 
+async def test_a_draft_that_is_cut_because_of_its_markup_can_be_edited_but_not_approved(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    await add_pending(house.ledger, post(1), "It is so_and *so* " * 53)
+    card = await platform.card()
+    assert field(card, "Draft").endswith("…")
+    assert labels(card) == ["Edit", "Reject", "Redraft", "Not hateful", "Evidence", "Claim"]
+
+
 async def test_the_bot_asks_for_no_more_than_the_list_of_servers(platform: Any, start: Any) -> None:
     await start()
     assert platform.gateway.intents == 1

@@ -1,8 +1,10 @@
-"""A bad connection to the desk: slow, and sometimes broken, before a request arrives or before its answer does."""
+"""Bad connections to the desk: one is slow and sometimes breaks, before a request arrives or before its answer does;
+another one dies without a word."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from random import Random
 
 from aiohttp import web
@@ -49,3 +51,44 @@ class BadLine:
         if request.transport is not None:
             request.transport.abort()
         return web.Response(status=503)
+
+
+class DeadLine:
+    """A relay to the desk whose connections can die without being closed."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._alive = asyncio.Event()
+        self._alive.set()
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    async def open(self) -> asyncio.Server:
+        """Return the relay's server."""
+        return await asyncio.start_server(self._relay, "127.0.0.1", 0)
+
+    def die(self) -> None:
+        """Carry nothing any more, and close nothing."""
+        self._alive.clear()
+
+    def revive(self) -> None:
+        """Break the dead connections, and carry new ones."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._alive.set()
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        await self._alive.wait()
+        desk_reader, desk_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        with suppress(ConnectionError):
+            await asyncio.gather(self._carry(reader, desk_writer), self._carry(desk_reader, writer))
+        for each in (writer, desk_writer):
+            each.transport.abort()
+        self._writers.discard(writer)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            await self._alive.wait()
+            writer.write(data)
+            await writer.drain()
+        writer.close()

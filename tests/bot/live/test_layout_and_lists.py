@@ -70,6 +70,33 @@ async def test_the_editors_buttons_stay_in_view_beside_one_live_list(browser: Br
     await expect(page.locator('.actions [data-do="send"]')).to_be_hidden()
 
 
+@pytest.mark.parametrize("can_grow", [True, False], ids=["grows by itself", "is told to grow"])
+async def test_the_editor_shows_a_long_text_from_its_start_and_says_whose_it_is(
+    browser: Browser, base: str, house: House, can_grow: bool
+) -> None:
+    await add_pending(house.ledger, post(7), "Every child has a right to education. " * 12)
+    page = await browser.new_page(viewport={"width": 500, "height": 800})
+    if not can_grow:
+        await page.add_init_script("CSS.supports = () => false")
+    await page.goto(f"{base}#case={PLATFORM}/post-7&token=ana-secret-token")
+    await expect(page.locator(ID)).to_have_text("post-7")
+    title, origin, area = (
+        page.locator(at) for at in ('[data-slot="reply-title"]', '[data-slot="origin"]', "#reply-text")
+    )
+    await expect(origin).to_contain_text("informative")
+    if not can_grow:
+        await area.evaluate("(area) => { area.style.fieldSizing = 'fixed'; }")
+    await press(page, "e")
+    await expect(title).to_have_text("Your text")
+    await expect(origin).to_have_text("")
+    assert await area.evaluate("(area) => area.scrollTop") == 0
+    await page.keyboard.type("And more of it.\n\n\n\nSo it is.")
+    assert await area.evaluate("(area) => area.scrollHeight - area.clientHeight") == 0
+    await page.keyboard.press("Escape")
+    await expect(title).to_have_text("Draft")
+    await expect(origin).to_contain_text("informative")
+
+
 async def test_enter_chooses_no_reason_that_nobody_chose(browser: Browser, base: str, house: House) -> None:
     page = await browser.new_page()
     await log_in(page, base)

@@ -9,10 +9,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
+from bot.permissions import Moderator
+from core.domain import Action, Decision, Intent, Origin
 from tests.bot.conftest import House
 from tests.bot.live.conftest import CHROMIUM
 from tests.bot.live.test_browser import log_in, press
-from tests.bot.samples import DRAFT, PLATFORM
+from tests.bot.samples import DRAFT, PLATFORM, add_draft, add_pending, post
 
 pytestmark = [
     pytest.mark.live,
@@ -21,6 +23,7 @@ pytestmark = [
 ]
 
 OWN = "A school for all keeps a promise. It is a good one."
+NEWER = "Would you like to meet one? They bring biscuits."
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -160,4 +163,41 @@ async def test_a_menu_decides_only_on_the_case_it_was_opened_for(page: Page, hou
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
     await page.keyboard.press("5")
     await expect(page.locator(".toast.bad")).to_contain_text("nothing was decided")
+    assert await states(house) == NOTHING_DECIDED
+
+
+async def draft_anew(house: House, key: str) -> None:
+    """Have a colleague ask for another draft, and deliver it."""
+    case = await house.desk.case(key)
+    redraft = Decision(action=Action.REDRAFT, version=case.version, intent=Intent.QUESTIONING)
+    await house.desk.decide(key, redraft, Moderator("ben", "reviewer"))
+    await add_draft(house.ledger, key, 2, NEWER)
+
+
+@pytest.mark.parametrize("before", [DRAFT, ""], ids=["a draft", "no draft"])
+async def test_a_draft_that_came_while_one_wrote_is_shown_before_it_can_be_approved(
+    page: Page, house: House, before: str
+) -> None:
+    key = await add_pending(house.ledger, post(7), before, origin=Origin.MODEL if before else Origin.NONE)
+    await page.locator(f'#cases .row[data-key="{key}"]').click()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-7")
+    await page.wait_for_timeout(450)
+    await page.locator('.actions [data-do="edit"]').or_(page.locator("#reply-text")).filter(visible=True).first.click()
+    await draft_anew(house, key)
+    await expect(page.locator('[data-slot="history"]')).to_contain_text("ben")
+    await expect(page.locator("#cases .row").last).to_contain_text(NEWER)
+    await expect(page.locator('.actions [data-do="send"]')).to_be_visible()
+    await page.locator("#reply-text").press("Escape")
+    await expect(page.locator('[data-slot="draft"]')).to_have_text(NEWER)
+    await press(page, "a")
+    await expect(page.locator(".toast.undo")).to_contain_text("Approved")
+    assert (await house.desk.case(key)).final_text == NEWER
+
+
+async def test_no_draft_is_approved_but_the_one_on_the_page(page: Page, house: House) -> None:
+    draft = page.locator('[data-slot="draft"]')
+    await draft.evaluate("(shown) => { shown.textContent = 'An older draft.'; }")
+    await press(page, "a")
+    await expect(page.locator(".toast.bad")).to_contain_text("newer than the one you saw")
+    await expect(draft).to_have_text(DRAFT)
     assert await states(house) == NOTHING_DECIDED

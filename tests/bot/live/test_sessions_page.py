@@ -8,6 +8,7 @@ from playwright.async_api import Browser, expect
 from tests.bot.conftest import House
 from tests.bot.live.conftest import CHROMIUM
 from tests.bot.live.test_browser import log_in, press
+from tests.bot.live.test_no_word_is_lost import OWN
 from tests.bot.samples import PLATFORM
 
 pytestmark = [
@@ -36,3 +37,37 @@ async def test_a_browser_left_open_elsewhere_is_logged_out(browser: Browser, bas
     await expect(left_open.locator("#reject")).to_be_hidden()
     await expect(left_open.locator("#login-error")).to_contain_text("Your session has ended.")
     await expect(left_open.locator("#help-open")).to_be_hidden()
+
+
+async def test_a_tab_does_nothing_in_the_name_of_somebody_who_logged_in_in_another_tab(
+    browser: Browser, base: str, house: House
+) -> None:
+    context = await browser.new_context()
+    anas, leas = await context.new_page(), await context.new_page()
+    await log_in(anas, base)
+    await press(anas, "e")
+    await anas.locator("#reply-text").fill(OWN)
+    await log_in(leas, base, "lea")
+    await expect(leas.locator("#me")).to_have_text("lea, lead")
+    await anas.keyboard.press("Control+Enter")
+    await expect(anas.locator("#token")).to_be_focused()
+    await expect(anas.locator("#login-error")).to_contain_text("Log in to go on as ana, or reload the page to go on as")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).state == "pending"
+    await anas.keyboard.type("ana-secret-token")
+    await anas.keyboard.press("Enter")
+    await expect(anas.locator("#desk")).to_be_visible()
+    await expect(anas.locator("#reply-text")).to_have_value(OWN)
+    await anas.locator("#reply-text").press("Control+Enter")
+    await expect(anas.locator(".toast.undo")).to_contain_text("Approved with your text")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).decided_by == "ana"
+    await press(leas, "c")
+    await expect(leas.locator("#login-error")).to_contain_text("ana has logged in with this browser.")
+
+
+async def test_a_tab_without_a_connection_says_who_has_logged_in_since(browser: Browser, base: str) -> None:
+    context = await browser.new_context()
+    anas, leas = await context.new_page(), await context.new_page()
+    await anas.route("**/v1/events*", lambda route: route.abort())
+    await log_in(anas, base)
+    await log_in(leas, base, "lea")
+    await expect(anas.locator("#login-error")).to_contain_text("lea has logged in with this browser.")

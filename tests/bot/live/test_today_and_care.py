@@ -47,6 +47,8 @@ async def test_today_shows_what_waits_and_a_lead_sets_exports_and_pauses_there(
     await expect(page.locator(".page-title")).to_be_focused()
     await expect(page.locator('[data-slot="mine"] li')).to_have_count(1)
     await expect(page.locator('[data-slot="oldest"] li')).to_have_count(5)
+    for line, number in zip(await page.locator('[data-slot="oldest"] li').all(), range(2, 7), strict=True):
+        await expect(line).to_contain_text(f"· forum · post-{number} ·")
     await expect(page.locator('[data-slot="team"]')).to_contain_text("lea holds 1")
     await expect(page.locator('[data-slot="figures"]')).to_contain_text("6 received")
     drawn = "document.querySelector('[data-slot=picture]').naturalWidth"

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.desk import Desk
 from bot.web.application import add_desk
-from tests.bot.conftest import House
+from tests.bot.conftest import TOKENS, House
 from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.live.test_browser import log_in, press
 from tests.bot.samples import CLAIM, HEARSAY, PLATFORM, add_answered, post
@@ -77,6 +77,25 @@ async def test_an_approval_of_a_covered_post_is_marked_in_the_history(browser: B
     await expect(page.locator(".empty h2")).to_be_visible()
     why = [(await house.desk.case(f"{PLATFORM}/post-{number}")).decided_why for number in (1, 2)]
     assert why == ["approved draft 1; the post stayed covered", "approved draft 1"]
+    await server.close()
+
+
+async def test_what_one_person_uncovered_is_covered_for_the_next_one_in_the_same_tab(
+    browser: Browser, house: House
+) -> None:
+    key = await add_answered(house.ledger, post(1))
+    page, server = await open_desk(browser, house, house.desk)
+    await press(page, "b")
+    await expect(page.locator("#tally")).to_have_text("You have looked at 1 post today")
+    await page.locator("#log-out").click()
+    await page.locator("#token").fill(TOKENS["ben"].token.get_secret_value())
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#me")).to_have_text("ben, reviewer")
+    await expect(page.locator("#case .case-inner")).to_be_visible()
+    await expect(page.locator("#tally")).to_be_hidden()
+    await press(page, "a")
+    await expect(page.locator(".empty h2")).to_be_visible()
+    assert (await house.desk.case(key)).decided_why == "approved draft 1; the post stayed covered"
     await server.close()
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from bot.chat import card_sync
 from bot.chat.cards import build_card
+from bot.chat.defuse import JOINER
 from bot.permissions import Moderator
 from core.domain import Action, Decision, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
@@ -33,6 +34,14 @@ async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(floor: 
         await until(lambda: len(floor.cards()) == len(keys) + 1)
         await floor.bot.card_sync.wait_until_idle()
     assert len({seen(card) for card in floor.cards()}) == len(keys) + 1
+
+
+async def test_a_draft_full_of_markup_is_shown_whole_where_it_can_be_approved(working: Floor) -> None:
+    draft = ("It is so_and *so* & <more> " * 40)[:960].strip()
+    await add_pending(working.house.ledger, post(1), draft)
+    card = await working.card()
+    assert draft in seen(card).replace(JOINER, "")
+    assert "approve" in buttons(card)
 
 
 async def test_an_old_card_still_works_after_a_restart(floor: Floor) -> None:

@@ -87,6 +87,19 @@ async def test_a_redraft_may_name_another_way_that_is_offered(working: Floor) ->
     assert (await working.house.desk.case(key)).request.strategy == "plain"
 
 
+async def test_a_note_or_a_reason_that_is_too_long_is_refused_instead_of_cut(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    await working.card()
+    await typed(working, f"note 1 {'n' * 2_001}", "Nothing was done: your text has 2,001 characters; at most 2,000")
+    assert (await working.house.desk.case(key)).notes == ()
+    await typed(working, f"note 1 {'n' * 2_000}", "Noted on case 1.")
+    noted = await working.house.desk.case(key)
+    await working.house.ledger.decisions.dismiss(key, noted.version, "ana", "not_hateful", now())
+    await typed(working, f"hand-over 1 {'r' * 501}", "Nothing was done: your text has 501 characters; at most 500 fit.")
+    assert (await working.house.desk.case(key)).handled is False
+    await typed(working, f"hand-over 1 {'r' * 500}", "Case 1 is handed over.")
+
+
 async def test_an_intent_is_set_by_leads_and_shown_with_who_set_it(working: Floor) -> None:
     await typed(working, "intent set questioning group:muslims", "Only a lead")
     await typed(working, "intent set questioning for:group group:muslims", "Group muslims: questioning", LEA)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 
@@ -91,9 +92,9 @@ async def test_a_text_survives_failed_checks_and_then_a_faster_colleague(working
     assert (await working.house.desk.case(key)).final_text == OWN
 
 
-async def test_a_slow_decision_is_acknowledged_in_time_and_told_at_the_end(
-    floor: Floor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def going(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Make decisions slow: each waits until this event is set."""
     going = asyncio.Event()
     decide = Desk.decide
 
@@ -102,13 +103,37 @@ async def test_a_slow_decision_is_acknowledged_in_time_and_told_at_the_end(
         return await decide(desk, key, decision, who)
 
     monkeypatch.setattr(Submissions.__init__, "__defaults__", (0.05,))
+    monkeypatch.setattr(Desk, "decide", slowly)
+    return going
+
+
+async def test_a_slow_decision_is_acknowledged_in_time_and_told_at_the_end(floor: Floor, going: asyncio.Event) -> None:
     async with floor.working():
         key = await add_pending(floor.house.ledger, post(1))
         view = await opened(floor, "edit")
-        monkeypatch.setattr(Desk, "decide", slowly)
         await floor.slack.people.submit(ANA, view, {"text": OWN})
         assert "takes longer than usual" in seen(floor.slack.at.views[view].content)
         going.set()
         await until(lambda: "Done." in seen(floor.slack.at.views[view].content))
         assert (await floor.house.desk.case(key)).final_text == OWN
+    assert floor.slack.socket.complaints == []
+
+
+async def test_who_closes_the_modal_of_a_slow_decision_is_told_its_refusal_directly_with_their_text(
+    floor: Floor, going: asyncio.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    text = "A forbidden *word* on https://forum.example. And more."
+    async with floor.working():
+        await add_pending(floor.house.ledger, post(1))
+        view = await opened(floor, "edit")
+        await floor.slack.people.submit(ANA, view, {"text": text})
+        floor.slack.at.views[view].open = False
+        going.set()
+        await until(lambda: f"D{ANA}" in floor.slack.at.channels and bool(floor.slack.at.messages(f"D{ANA}")))
+    [told] = floor.slack.at.messages(f"D{ANA}")
+    assert "fails: insults nobody (a word; 1 of 0)" in seen(told)
+    assert "You had closed the form of case 1. You wrote:" in seen(told)
+    assert text in seen(told).splitlines()
+    assert "forbidden" not in caplog.text
     assert floor.slack.socket.complaints == []
