@@ -82,6 +82,7 @@ UNSAID = {
     "7 asks a model, so it can't be what is left when the model is away",
     # Names of files and patterns, and what models are asked.
     "The head 7",
+    "The reader of pairs",
     "The word orders",
     "span of ",
     "Post: 7\nReply: 7\nDoes this reply oppose the post?",
