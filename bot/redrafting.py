@@ -55,7 +55,8 @@ def reopening(case: Case, decision: Decision) -> Reopening:
     if decision.intent is None:
         # This remains the first request, so that the ground stage chooses its intent.
         request = request.model_copy(update={"number": case.request.number})
-    return Reopening(encode(Triaged(post=case.post, triage=triage)).decode(), CaseState.TRIAGED, request, triage)
+    record = Triaged(post=case.post, triage=triage, number=request.number)
+    return Reopening(encode(record).decode(), CaseState.TRIAGED, request, triage)
 
 
 def _next_message(grounded: Grounded) -> tuple[Grounded | Triaged, CaseState]:
@@ -66,7 +67,8 @@ def _next_message(grounded: Grounded) -> tuple[Grounded | Triaged, CaseState]:
     strategy = grounded.request.strategy
     if strategy is None or strategy == grounded.grounding.plan.strategy:
         return grounded, CaseState.GROUNDED
-    return Triaged(post=grounded.post, triage=grounded.triage), CaseState.TRIAGED
+    triaged = Triaged(post=grounded.post, triage=grounded.triage, number=grounded.request.number)
+    return triaged, CaseState.TRIAGED
 
 
 def _request(case: Case, decision: Decision) -> DraftRequest:

@@ -4,6 +4,6 @@ from ledger.cases import CasePage
 from ledger.casework import Reopening
 from ledger.ledger import Ledger
 from ledger.outbox import OutboxRow
-from ledger.stages import Step
+from ledger.stages import OnFile, Step
 
-__all__ = ["CasePage", "Ledger", "OutboxRow", "Reopening", "Step"]
+__all__ = ["CasePage", "Ledger", "OnFile", "OutboxRow", "Reopening", "Step"]

@@ -52,14 +52,15 @@ class OnFile:
     """A post as the ledger first received it; if two texts have the same key, moderators see the first.
 
     `duplicate_of` is the key of the first case in which the same author sent the same text to the platform. Only the
-    later case is a duplicate, and posts without an author id never are. `state` is the case's state, and `triage` its
-    triage, if it has been triaged.
+    later case is a duplicate, and posts without an author id never are. `state` is the case's state, `triage` its
+    triage, if it has been triaged, and `number` that of the requested or newest draft.
     """
 
     post: FlaggedPost
     duplicate_of: str | None
     state: CaseState
     triage: Triage | None
+    number: int
 
 
 MAX_ERROR = 2_000
@@ -89,7 +90,9 @@ _EARLIER = (
     .scalar_subquery()
     .label("earlier")
 )
-_ON_FILE = select(cases.c.post, cases.c.state, cases.c.triage, _EARLIER).where(cases.c.key == bindparam("own"))
+_ON_FILE = select(cases.c.post, cases.c.state, cases.c.triage, cases.c.request_number, _EARLIER).where(
+    cases.c.key == bindparam("own")
+)
 
 
 class Stages:
@@ -132,6 +135,7 @@ class Stages:
             row["earlier"],
             CaseState(row["state"]),
             Triage.model_validate_json(row["triage"], context=STORED) if row["triage"] else None,
+            row["request_number"],
         )
 
     @uninterrupted

@@ -4,12 +4,15 @@
 |--------------------------|----------------------------------------------------------------------|
 | the stage returned       | sent downstream, then acknowledged                                   |
 | no valid signature       | dead letter at once; the case stays as it is                         |
-| BadMessage               | dead letter at once; on `flags`, the case stays as it is             |
+| BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
 | the worker ended         | tried by the next worker, `attempts` times in all, 3 at least; then dead letter |
 | broker, ledger or embedding server unavailable | tried again, with backoff, until it is back: all messages need it |
 | another model unavailable | tried `attempts` times; the last try may do without the model; then dead letter |
 | any other error          | tried once more, then dead letter                                    |
+
+A dead letter fails the case that its key names. On `flags`, which has no signatures, it does so only if the message is
+a flag of that case.
 """
 
 from __future__ import annotations
@@ -21,10 +24,10 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
+from core.domain import FlaggedPost
 from core.errors import (
     BadMessage,
     BrokerUnavailable,
-    DeadlyMessage,
     EmbedderUnavailable,
     LedgerUnavailable,
     MessageTooLarge,
@@ -38,6 +41,7 @@ from core.settings import StreamSettings
 from stream import metrics
 from stream.in_hand import InHand
 from stream.liveness import Liveness
+from stream.messages import decode
 from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
 
@@ -149,8 +153,7 @@ class Delivery:
         """
         if isinstance(error, UnsignedMessage):
             return False
-        is_unreadable = isinstance(error, BadMessage) and not isinstance(error, DeadlyMessage)
-        return self._signatures.are_on(message.topic) or not is_unreadable
+        return self._signatures.are_on(message.topic) or _is_flag_of_its_key(message)
 
     async def _give_up(self, message: Incoming, error: Exception) -> None:
         reason, exc_info = _reason(error)
@@ -184,3 +187,11 @@ def _reason(error: Exception) -> tuple[str, Exception | None]:
     if isinstance(error, ValidationError):
         return f"{error.title}: {describe_errors(error)}", None
     return (str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"), error
+
+
+def _is_flag_of_its_key(message: Incoming) -> bool:
+    """Tell whether a message is a flag that can be read, of the case that its key names."""
+    try:
+        return decode(message.value, FlaggedPost).key.encode() == message.key
+    except BadMessage:
+        return False

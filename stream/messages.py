@@ -30,10 +30,14 @@ Base64 = Annotated[str, AfterValidator(_check_base64)]
 
 
 class Triaged(Record):
-    """A post with its triage, sent to the stage `ground`."""
+    """A post with its triage, sent to the stage `ground`.
+
+    `number` is that of the draft that waits for it; None if that may be any, as in messages of earlier releases.
+    """
 
     post: FlaggedPost
     triage: Triage
+    number: DraftNumber | None = None
 
 
 class Grounded(Record):
@@ -105,7 +109,8 @@ def request_number(value: bytes | None, stage: StageName) -> int | None:
     try:
         if stage is StageName.DRAFT:
             return _ForDraft.model_validate_json(value or b"").request.number
-        return _OfDraft.model_validate_json(value or b"").number if stage is StageName.DESK else None
+        named = stage in (StageName.GROUND, StageName.DESK)
+        return _OfDraft.model_validate_json(value or b"").number if named else None
     except ValidationError:
         return None
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Intent, StrategyName, Triage
 from core.lifecycle import STAGES, StageName, goes_on
-from ledger import Ledger, Step
+from ledger import Ledger, OnFile, Step
 from stream.messages import Grounded, Triaged, decode
 
 
@@ -89,16 +89,16 @@ class TriageStage:
         """Triage one flagged post; dismissed and escalated posts go no further."""
         filed = await self._ledger.stages.on_file(decode(value, FlaggedPost))
         if filed.state is not STAGES[self.name].takes:
-            return _to_ground(filed.post, filed.triage) if filed.triage and filed.state is CaseState.TRIAGED else None
+            return _to_ground(filed, filed.triage) if filed.triage and filed.state is CaseState.TRIAGED else None
         triage = await self._triager.triage(filed.post, duplicate_of=filed.duplicate_of)
         step = await self._ledger.stages.triage(filed.post, triage)
-        return _to_ground(filed.post, triage) if goes_on(triage.route) and step is not Step.LATE else None
+        return _to_ground(filed, triage) if goes_on(triage.route) and step is not Step.LATE else None
 
 
-def _to_ground(post: FlaggedPost, triage: Triage) -> Outgoing:
+def _to_ground(filed: OnFile, triage: Triage) -> Outgoing:
     # No later stage needs to know who wrote it where; the ledger has it, from which it can be erased.
-    post = post.model_copy(update={"author_id": None, "thread_id": None})
-    return Outgoing(post.key, Triaged(post=post, triage=triage))
+    post = filed.post.model_copy(update={"author_id": None, "thread_id": None})
+    return Outgoing(post.key, Triaged(post=post, triage=triage, number=filed.number))
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]

@@ -40,7 +40,7 @@ def due_message(case: Case) -> tuple[StageName, BaseModel]:
     if case.state is CaseState.GROUNDED and (grounded := Grounded.of(case, case.request)):
         return StageName.DRAFT, grounded
     if case.state is CaseState.TRIAGED and case.triage:
-        return StageName.GROUND, Triaged(post=case.post, triage=case.triage)
+        return StageName.GROUND, Triaged(post=case.post, triage=case.triage, number=case.request.number)
     return StageName.TRIAGE, case.post
 
 

@@ -140,7 +140,7 @@ def build_card(case: Case) -> Card:
         version=case.version,
         state=case.state,
         title=defuse(f"{_(IN_DOUBT) if case.doubtful else _whom(case)} · {case.post.platform}", MAX_TITLE),
-        post=defuse(case.post.text, MAX_POST),
+        post=defuse(case.post.text, MAX_POST) or _("It has no text that can be read."),
         url=web_address(case.post.url),
         context=len(case.post.context),
         groups=groups_line(case),

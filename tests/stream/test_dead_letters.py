@@ -66,6 +66,20 @@ async def test_a_late_letter_about_a_draft_leaves_a_case_that_waits_for_the_next
     assert (case.state, case.request.number) == (CaseState.GROUNDED, 2)
 
 
+@pytest.mark.parametrize(("number", "state"), [(1, CaseState.TRIAGED), (2, CaseState.FAILED), (None, CaseState.FAILED)])
+async def test_a_late_letter_about_evidence_leaves_a_case_that_waits_for_evidence_for_the_next_draft(
+    ledger: Ledger, producer: Producer, topics: Topics, number: int | None, state: CaseState
+) -> None:
+    triaged = encode(Triaged(post=POST, triage=make_triage(), number=number))
+    late = Incoming(topics.named(STAGES[StageName.GROUND].reads), 0, 7, KEY.encode(), triaged)
+    await grounded(ledger)
+    await ledger.stages.draft(make_draft(KEY))
+    version = (await ledger.cases.get(KEY)).version
+    await ledger.decisions.redraft(KEY, version, "ana", DraftRequest(number=2), triaged.decode(), to=CaseState.TRIAGED)
+    await DeadLetterWriter(producer, topics, ledger).write(late, StageName.GROUND, "the model is away")
+    assert (await ledger.cases.get(KEY)).state is state
+
+
 class Drafting:
     """A triager that sends every post on."""
 

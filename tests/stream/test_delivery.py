@@ -24,6 +24,7 @@ from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.in_hand import InHand
 from stream.liveness import Liveness
+from stream.messages import encode
 from stream.signing import Signatures
 from stream.stages import Outgoing
 from stream.topics import Topics
@@ -162,19 +163,24 @@ async def test_a_result_too_large_to_send_is_given_up_at_once_as_undelivered(del
 
 
 @pytest.mark.parametrize(
-    ("topic", "error", "fails_case"),
+    ("topic", "value", "fails_case"),
     [
-        ("t.flags", BadMessage("not JSON"), False),
-        ("t.flags", DeadlyMessage("the worker ended 3 times"), True),
-        ("t.flags", MessageTooLarge("1,100,000 bytes"), True),
-        ("t.triaged", BadMessage("not JSON"), True),
+        ("t.flags", encode(POST), True),
+        ("t.flags", encode(make_post(7, platform="birdsong")), False),
+        ("t.flags", b"{}", False),
+        ("t.flags", None, False),
+        ("t.triaged", b"{}", True),
     ],
 )
-async def test_only_what_is_signed_or_was_read_fails_the_case_that_its_key_names(
-    deliver: Deliver, topic: str, error: Exception, fails_case: bool
+@pytest.mark.parametrize(
+    "error", [BadMessage("not JSON"), DeadlyMessage("the worker ended 3 times"), MessageTooLarge("1,100,000 bytes")]
+)
+async def test_only_what_is_signed_or_a_flag_of_its_case_fails_the_case_that_its_key_names(
+    deliver: Deliver, topic: str, value: bytes | None, error: Exception, fails_case: bool
 ) -> None:
-    ends, headers = Ends(), SIGNATURES.headers(topic, MESSAGE.key, MESSAGE.value)
-    await deliver(Script(error), ends, replace(MESSAGE, topic=topic, headers=tuple(headers)))
+    ends, message = Ends(), replace(MESSAGE, key=POST.key.encode(), topic=topic, value=value)
+    headers = SIGNATURES.headers(topic, message.key, value)
+    await deliver(Script(error), ends, replace(message, headers=tuple(headers)))
     assert len(ends.dead_letters) == 1 and ends.fails_case is fails_case
 
 

@@ -64,9 +64,11 @@ export async function sendNote(root, item) {
 
 /** Forget a note that was sent, here and in the field of `root` (null: another case is open), but nothing written since. */
 export function forgetNote(root, item, me, text) {
-  if (keptText(me.name, noteKey(item))?.text.trim() === text) keepText(me.name, noteKey(item), "");
+  const begunSince = (value) => value.trimStart().startsWith(text) ? value.trimStart().slice(text.length).trimStart() : value;
+  const kept = keptText(me.name, noteKey(item));
+  if (kept) keepText(me.name, noteKey(item), begunSince(kept.text));
   const area = root && slot(root, "note-form").querySelector("textarea");
-  if (area?.value.trim() === text) area.value = "";
+  if (area) area.value = begunSince(area.value);
 }
 
 /** Remember whether the field for a note has the focus; the function that comes back gives it to the field of a new page. */

@@ -122,6 +122,11 @@ async def test_every_text_of_a_hostile_case_is_inert_and_cut(ledger: Ledger) -> 
     assert card.editable == bad[:9_000]
 
 
+async def test_a_post_that_nobody_can_see_is_said_to_be_one(ledger: Ledger) -> None:
+    key = await add_pending(ledger, post(1, "\u200b\u2060"))
+    assert build_card(await ledger.cases.get(key)).post == "It has no text that can be read."
+
+
 def test_only_failed_hard_checks_are_told() -> None:
     soft = Check(name="reach", passed=False, value=1, threshold=0, hard=False)
     hard = Check(name="numbers", passed=False, value=1, threshold=0, detail="1999")

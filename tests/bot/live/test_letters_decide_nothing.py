@@ -54,8 +54,8 @@ async def test_a_note_begun_while_a_decision_is_on_its_way_is_written_to_its_end
     await expect(page.locator(ID)).to_have_text("post-2")
 
 
-@pytest.mark.parametrize(("begun", "left"), [(" Look", "First. Look"), (" ", "")])
-async def test_a_second_note_begun_while_the_first_is_sent_keeps_its_field(
+@pytest.mark.parametrize(("begun", "left"), [(" Look", "Look"), (" ", "")])
+async def test_a_second_note_begun_while_the_first_is_sent_keeps_its_field_and_is_all_that_stays_in_it(
     page: Page, house: House, begun: str, left: str
 ) -> None:
     gate = await gate_of(page, "post-1/notes")

