@@ -62,7 +62,7 @@ class PairOpinions:
     async def log_odds(self, pairs: Sequence[tuple[str, str]], language: str) -> Vectors:
         """Return the log odds of PAIR_QUESTIONS for each pair, shape (pairs, questions); NaN where none could read it.
 
-        Raises WeightsError if the weights of either are damaged.
+        Raises WeightsError if the embedder's weights are missing or damaged.
         """
         by_layers = await self._embedder.read_pairs(pairs)
         if self._reader is None or language not in READ_AGAIN:

@@ -7,6 +7,7 @@ adapters; data, figures and limits are in `pipeline/data/pair_reader.md`.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
@@ -15,11 +16,14 @@ from typing import Self
 
 import numpy as np
 
+from core.errors import WeightsError
 from models.arrays import open_arrays
 from models.cpu import usable_cores
 from models.e5 import PAIR_QUESTIONS
 from models.embed import Vectors
 from models.mpnet import Mpnet
+
+log = logging.getLogger(__name__)
 
 FILE = "pair_reader.npz"
 LANGUAGES = frozenset({"en"})
@@ -66,18 +70,28 @@ class PairReader:
 
 
 class LatePairReader:
-    """A PairReader that is loaded with the first pair: where words on file are all that is shown, it never is."""
+    """A PairReader that is loaded with the first pair: where words on file are all that is shown, it never is.
+
+    If its file is damaged, it reads nothing, and the log says why once: a draft must not fail for a second opinion.
+    """
 
     def __init__(self, load: Callable[[], PairReader]) -> None:
         self._load = load
         self._loaded: PairReader | None = None
+        self._is_damaged = False
         self._turn = asyncio.Lock()
 
     async def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
-        """Return what `PairReader.read_pairs` does; raises WeightsError if the model's file is damaged."""
+        """Return what `PairReader.read_pairs` does, and NaN for every pair if the model can't be loaded."""
         async with self._turn:
-            if self._loaded is None:
-                self._loaded = await asyncio.to_thread(self._load)
+            if self._loaded is None and not self._is_damaged:
+                try:
+                    self._loaded = await asyncio.to_thread(self._load)
+                except WeightsError as error:
+                    log.error("Models' drafts are read by the small models alone: %s", error)
+                    self._is_damaged = True
+        if self._loaded is None:
+            return np.full((len(pairs), len(PAIR_QUESTIONS)), np.nan, np.float32)
         return await self._loaded.read_pairs(pairs)
 
     async def close(self) -> None:

@@ -60,6 +60,17 @@ async def test_a_late_reader_is_loaded_once_and_one_that_was_never_asked_can_be_
     await late.close()
 
 
+async def test_a_damaged_model_reads_nothing_and_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    def load() -> PairReader:
+        raise WeightsError("model.zip does not hold the weights: fetch it again.")
+
+    late = LatePairReader(load)
+    for _ in range(2):
+        assert np.isnan(await late.read_pairs([("they", "here"), ("here", "they")])).all()
+    assert caplog.text.count("fetch it again") == 1
+    await late.close()
+
+
 def test_damaged_adapters_are_named(tmp_path: Path) -> None:
     torn = tmp_path / "reader.npz"
     torn.write_bytes(b"PK\x03\x04 torn")
