@@ -30,7 +30,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
     """Return everything that `who` may know about a case, and the actions they may take."""
     evidence = case.grounding.evidence if case.grounding else ()
     fields = case.model_dump(
-        mode="json", exclude={"triage": {"embedding", "summed"}, "grounding": {"plan"}, "drafts": True}
+        mode="json", exclude={"triage": {"embedding", "summed", "reread"}, "grounding": {"plan"}, "drafts": True}
     )
     drafts = [
         draft.model_dump(mode="json", exclude={"candidates"})

@@ -14,6 +14,7 @@ from kb.search import Searcher
 from pipeline import vector
 from pipeline.languages import DEFAULT, UNKNOWN
 from pipeline.normalise import normalise
+from pipeline.post_reader import shipped_opinion
 from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import Strategies
 from pipeline.triage import LONGEST_READ, listed_groups
@@ -34,7 +35,7 @@ class Grounder:
         self._claims = claims
         self._strategies = strategies
         self._settings = settings
-        self._opinion = SecondOpinion.load()
+        self._opinions = SecondOpinion.load(), shipped_opinion()
 
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
@@ -54,9 +55,11 @@ class Grounder:
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
-        summed = self._summed(triage)
+        readings = tuple(map(_reading, self._opinions, (triage.summed, triage.reread)))
         attacked = [score.group for score in triage.groups if score.score >= SURELY_ATTACKED]
-        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed, attacked)
+        claims, facts = await asyncio.to_thread(
+            self._claims.match, text, embedding, groups, language, readings, attacked
+        )
         unsure = any(claim.unsure for claim in claims)
         if plan.paragraphs:
             if unsure:
@@ -91,19 +94,6 @@ class Grounder:
             )
         return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
 
-    def _summed(self, triage: Triage) -> Vectors | None:
-        """Return triage's reading of the post by the layers for posts; None if there is none of this release.
-
-        Raises BadInput if it can't be read.
-        """
-        layers, _, packed = (triage.summed or "").partition(":")
-        if not packed or layers != self._opinion.layers:
-            return None
-        summed = vector.numbers(packed)
-        if len(summed) != self._opinion.length:
-            raise BadInput(f"The stored reading has {len(summed)} numbers, not {self._opinion.length}. Triage again.")
-        return summed
-
     async def _plan(self, post: FlaggedPost, triage: Triage, name: StrategyName | None, last_attempt: bool) -> Plan:
         strategy = self._strategies.default if name is None else self._strategies.named(name)
         if strategy is None:
@@ -122,3 +112,17 @@ class Grounder:
         return plan.model_copy(
             update={"note": f"Drafted by {fallback.name}, as {name} could not plan: {why.rstrip('.')}."}
         )
+
+
+def _reading(opinion: SecondOpinion, stored: str | None) -> Vectors | None:
+    """Return a model's reading of the post that triage stored; None if there is none by the layers of this release.
+
+    Raises BadInput if it can't be read.
+    """
+    layers, _, packed = (stored or "").partition(":")
+    if not packed or layers != opinion.layers:
+        return None
+    reading = vector.numbers(packed)
+    if len(reading) != opinion.length:
+        raise BadInput(f"The stored reading has {len(reading)} numbers, not {opinion.length}. Triage again.")
+    return reading

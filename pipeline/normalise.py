@@ -40,6 +40,9 @@ _WEAPONS = {
     "👊": "punch",
     "🩸": "blood",
 }
+_FIRST_SYMBOL = "\u2190"
+"""The first arrow: symbols before it, such as accents that stand alone, are signs of writing."""
+_MODIFIER = re.compile(r"^EMOJI MODIFIER FITZPATRICK |^REGIONAL INDICATOR SYMBOL LETTER ")
 _WEAPON_WORDS = str.maketrans({emoji: f" {word} " for emoji, word in _WEAPONS.items()})
 
 
@@ -54,6 +57,21 @@ def normalise(text: str) -> str:
     plain = joined(_WORD.sub(lambda word: latin(word.group()), plain))
     plain = _PLAIN_LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
+
+
+def spelled_out(text: str) -> str:
+    """Return the text with its emoji and other symbols as their names in Unicode, for models that don't know them."""
+    if text.isascii():
+        return text
+    return " ".join("".join(map(_named, text)).split())
+
+
+def _named(char: str) -> str:
+    if char in "\ufe0f\u200d":
+        return " "
+    if char >= _FIRST_SYMBOL and unicodedata.category(char) in ("So", "Sk"):
+        return f" {_MODIFIER.sub('', unicodedata.name(char, '')).lower()} "
+    return char
 
 
 def without_invisible(text: str) -> str:

@@ -1,7 +1,7 @@
-"""A second opinion on a post, from the layers of the embedder that are tuned for posts (`models.e5_tuned`).
+"""A second opinion on a post: by the embedder's layers that are tuned for posts (`models.e5_tuned`), or a larger model.
 
-The first opinion is what the heads make of the post's embedding and words. `rejoinder train post-layers` writes the
-weights; data, figures and limits are in `models/data/e5_posts.md`.
+Beside it counts what was made of the post before, such as by the heads. `rejoinder train post-layers` and `post-reader`
+write the weights; data, figures and limits are in `models/data/e5_posts.md` and `data/post_reader.md`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from math import exp
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +23,8 @@ Numbers = NDArray[np.float32]
 NEARLY = 1e-6
 """Least distance of a probability from 0 and 1; nearer ones are clipped, so that their log odds are finite."""
 THREAT = "threat"
+PARTS = ("layers", "names", "weights", "bias", "shares")
+"""The arrays of an opinion in a file."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,17 @@ class SecondOpinion:
     shares: Numbers
 
     @classmethod
-    def load(cls, path: Path | None = None) -> Self:
+    def load(cls, path: Traversable | None = None) -> Self:
         """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/second_opinion.npz")
         with open_arrays(file_path, "The second opinion on posts") as data:
-            arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
-            return cls(str(data["layers"]), tuple(data["names"].tolist()), *arrays)
+            return cls.of({name: data[name] for name in PARTS})
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the opinion that a file's arrays hold, those named in PARTS."""
+        layers, names, *numbers = (arrays[name] for name in PARTS)
+        return cls(str(layers), tuple(names.tolist()), *(each.astype(np.float32) for each in numbers))
 
     @property
     def length(self) -> int:

@@ -13,8 +13,8 @@ from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads, Scores
 from pipeline.languages import detection
 from pipeline.normalise import normalise
+from pipeline.post_reader import PostReader
 from pipeline.second_opinion import THREAT, SecondOpinion
-from pipeline.threat_reader import ThreatReader
 from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
@@ -30,12 +30,12 @@ class Triager:
     loaded as well, for the heads; its threads end with the process.
     """
 
-    def __init__(self, embedder: Embedder, settings: TriageSettings, threat_reader: ThreatReader | None = None) -> None:
+    def __init__(self, embedder: Embedder, settings: TriageSettings, post_reader: PostReader | None = None) -> None:
         self._settings = settings
         self._heads = Heads.load()
         self._threats = ThreatHead.load()
         self._opinion = SecondOpinion.load()
-        self._threat_reader = threat_reader
+        self._post_reader = post_reader
         detection.load()
         self._embedder = embedder
         self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
@@ -59,8 +59,9 @@ class Triager:
             scores = scores.beside(self._opinion, summed)
         settings = self._settings.in_language(language)
         threat = await asyncio.to_thread(self._threat, post.text, own_vector, summed)
-        if self._threat_reader is not None:
-            threat = await self._threat_reader.reread(whole, threat, language)
+        reread: Vectors | None = None
+        if self._post_reader is not None:
+            reread, scores, threat = await _read_again(self._post_reader, whole, language, scores, threat)
         rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, settings.threat_from)
         groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
@@ -74,7 +75,8 @@ class Triager:
             route=decision.route,
             reason=decision.reason or describe_attack(groups, scores.hate),
             embedding=vector.pack(embedding),
-            summed=None if summed is None else f"{self._opinion.layers}:{vector.pack(summed)}",
+            summed=_packed(self._opinion, summed),
+            reread=_packed(self._post_reader.opinion, reread) if self._post_reader else None,
         )
 
     async def _reading(self, text: str) -> Reading:
@@ -92,6 +94,22 @@ class Triager:
         text = normalise(post.text)
         language, _ = detection.detect(text[:LONGEST_READ], post.language, threshold=self._settings.language_threshold)
         return text, language
+
+
+async def _read_again(
+    reader: PostReader, text: str, language: str, scores: Scores, threat: float
+) -> tuple[Vectors | None, Scores, float]:
+    """Return the larger model's reading of a post, if it read all of it at once, and the scores with its opinion."""
+    reading = await reader.read(text, scores.hate, threat, language)
+    if reading is None:
+        return None, scores, threat
+    whole = reading.whole
+    return whole, scores if whole is None else scores.beside(reader.opinion, whole), reader.threat(threat, reading)
+
+
+def _packed(opinion: SecondOpinion, reading: Vectors | None) -> str | None:
+    """Return a reading as a case keeps it: with the name of its layers, by which readings of other ones are told."""
+    return None if reading is None else f"{opinion.layers}:{vector.pack(reading)}"
 
 
 def describe_attack(groups: tuple[GroupScore, ...], hate: float) -> str:

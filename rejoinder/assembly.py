@@ -17,7 +17,7 @@ from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
 from rejoinder.chat_assembly import chat_client, chat_turns
 from rejoinder.guard_assembly import open_drafting_guard
-from rejoinder.reader_assembly import open_threat_reader
+from rejoinder.reader_assembly import open_post_reader
 
 if TYPE_CHECKING:
     from kb.claims.matching import ClaimMatcher
@@ -195,7 +195,7 @@ async def open_pipeline(
         if embedder is not None and StageName.TRIAGE in stages:
             from pipeline.triage import Triager
 
-            triager = Triager(embedder, settings.triage, await open_threat_reader(settings))
+            triager = Triager(embedder, settings.triage, await open_post_reader(settings))
         if embedder is not None and claims is not None:
             from pipeline.ground import Grounder
 

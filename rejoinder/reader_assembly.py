@@ -1,4 +1,4 @@
-"""Composition of what reads English with the larger model, whose weights are fetched: threats, and drafts."""
+"""Composition of what reads English with the larger model, whose weights are fetched: posts, and drafts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.guard.pair_reader import LatePairReader
-    from pipeline.threat_reader import ThreatReader
+    from pipeline.post_reader import PostReader
 
 log = logging.getLogger(__name__)
 
 
-async def open_threat_reader(settings: Settings) -> ThreatReader | None:
-    """Load the reader of possible threats; None if it is off or its weights were not fetched. Raises WeightsError."""
-    from pipeline.threat_reader import ThreatReader
+async def open_post_reader(settings: Settings) -> PostReader | None:
+    """Load the reader of posts; None if it is off or its weights were not fetched. Raises WeightsError."""
+    from pipeline.post_reader import PostReader
 
-    file = _fetched(settings, "Possible threats are") if settings.triage.reread else None
-    return None if file is None else await asyncio.to_thread(ThreatReader.load, file)
+    file = _fetched(settings, "Posts are") if settings.triage.reread else None
+    return None if file is None else await asyncio.to_thread(PostReader.load, file)
 
 
 def open_pair_reader(settings: Settings) -> LatePairReader | None:

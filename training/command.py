@@ -121,16 +121,17 @@ def pair_layers(data: Path, root: Path, cache: Path) -> None:
     click.echo(train_and_write(data, root, cache))
 
 
-@train.command("threat-reader")
-@trains_into_checkout("Folder with `datasets` and `flags`.", "rejoinder-threat-reader.pt", "the adapters")
-def threat_reader(data: Path, root: Path, cache: Path) -> None:
-    """Train the larger model that reads possible threats again: after `threats` and `post-layers`.
+@train.command("post-reader")
+@trains_into_checkout("Folder with `datasets` and `flags`.", "rejoinder-post-reader.pt", "the adapters")
+def post_reader(data: Path, root: Path, cache: Path) -> None:
+    """Train the larger model that reads posts again: after `heads`, `threats`, `claims` and `post-layers`.
 
-    Fetches all-mpnet-base-v2 if it is not here. Tunes for 35 minutes of two quiet cores, and measures for ten.
+    Fetches all-mpnet-base-v2 if it is not here. Tunes for 35 minutes of two quiet cores (four times as long without
+    AVX512-BF16), and measures for ten.
     """
     with needs_extra("train"):
         from models.mpnet import NAME
-        from training.threat_reader.train import train_and_write
+        from training.post_reader.train import train_and_write
     model_file = fetch(load_settings(), NAME)
     click.echo(train_and_write(data, root, model_file, cache))
 

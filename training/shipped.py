@@ -35,9 +35,7 @@ SHIPPED = {
         ("e5_pairs.md",),
         "whether a sentence of a reply opposes its post, and follows from its evidence",
     ),
-    "threat-reader": Shipped(
-        _TRIAGE / "threat_reader.npz", ("threat_reader.md",), "how a larger model reads possible threats"
-    ),
+    "post-reader": Shipped(_TRIAGE / "post_reader.npz", ("post_reader.md",), "how a larger model reads posts"),
     "pair-reader": Shipped(
         _TRIAGE / "pair_reader.npz",
         ("pair_reader.md",),

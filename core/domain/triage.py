@@ -45,6 +45,7 @@ class Triage(Record):
       it again.
     - `summed` is the output of the embedder's layers for posts, if it has any: their name, a colon, and numbers in the
       same encoding.
+    - `reread` is what a larger model that read the post made of it, in the same form.
     """
 
     language: str
@@ -56,6 +57,7 @@ class Triage(Record):
     reason: str
     embedding: str | None = None
     summed: str | None = None
+    reread: str | None = None
 
     def leaves_in_doubt(self, request: DraftRequest) -> bool:
         """Tell whether a moderator must still decide if the post is hateful; requesting a redraft counts as a yes."""

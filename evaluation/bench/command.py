@@ -27,6 +27,18 @@ def _today() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d}, {machine}"
 
 
+def _larger_model() -> Path | None:
+    """Fetch the model that reads English once more; returns its file, or None where that fails."""
+    from models import catalog, weights
+    from models.mpnet import NAME
+    from rejoinder.commands.models import fetch_larger_model
+    from rejoinder.commands.process import load_settings
+
+    settings, entry = load_settings(), catalog.find(NAME)
+    fetch_larger_model(settings)
+    return settings.weights_dir / entry.file if weights.installed(entry, settings.weights_dir) else None
+
+
 @click.group()
 def bench() -> None:
     """Measure speed, the evidence search, or replies, on this machine, and print tables."""
@@ -41,21 +53,13 @@ def bench() -> None:
     "--reread/--no-reread",
     default=True,
     show_default=True,
-    help="Read possible threats with a larger model too.",
+    help="Read posts with a larger model too.",
 )
 def speed(posts: int, model: str, reread: bool) -> None:
     """Measure throughput, start-up and memory; fetches the larger model unless --no-reread is given."""
     from evaluation.bench.speed import measure
-    from models import catalog, weights
-    from models.mpnet import NAME
-    from rejoinder.commands.models import fetch_larger_model
-    from rejoinder.commands.process import load_settings
 
-    settings = load_settings()
-    if reread:
-        fetch_larger_model(settings)
-        reread = weights.installed(catalog.find(NAME), settings.weights_dir)
-    rows = asyncio.run(measure(posts, model, reread))
+    rows = asyncio.run(measure(posts, model, reread and _larger_model() is not None))
     click.echo(f"\n{_today()}\n")
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -102,9 +106,15 @@ def drafts(posts: int, model: str, strategies: tuple[str, ...], threads: int) ->
     help="Folder with `datasets`: the posts of the yardstick that are not written out here.",
 )
 @click.option("--folder", type=_FOLDER, help="Where the synthetic ones are built; kept when given.")
+@click.option(
+    "--reread/--no-reread",
+    default=True,
+    show_default=True,
+    help="Read posts with a larger model too; it is fetched.",
+)
 def kb(
     scale: tuple[int, ...], quick: bool, quality: bool, chat: str | None, sbert: str | None, bge: str | None,
-    bge_reranker: str | None, built: Path | None, data: Path | None, folder: Path | None,
+    bge_reranker: str | None, built: Path | None, data: Path | None, folder: Path | None, reread: bool,
 ) -> None:  # fmt: skip
     """Measure the evidence search: hit rates, an ablation, and speed at 1 and 3 million paragraphs.
 
@@ -114,7 +124,9 @@ def kb(
     from evaluation.bench import kb as tables
     from evaluation.bench.kb_quality import Models
 
-    models = Models(sbert, bge, bge_reranker, chat, built, data) if quality else None
+    models = None
+    if quality:
+        models = Models(sbert, bge, bge_reranker, chat, built, data, _larger_model() if reread else None)
     tables.run(() if quick else scale, models, folder)
 
 

@@ -34,7 +34,7 @@ from kb.build import build
 from kb.claims import matching
 from kb.claims.judge import KINDS, shipped_judge
 from kb.claims.loading import ClaimFiles, load_claims
-from kb.claims.matching import ClaimMatcher
+from kb.claims.matching import ClaimMatcher, Readings
 from kb.claims.records import LANGUAGES
 from kb.claims.reviews import load_reviews
 from kb.query import Vectors
@@ -51,7 +51,9 @@ from models.sbert import SbertEmbedder
 from pipeline.ground import SURELY_ATTACKED
 from pipeline.heads import Heads
 from pipeline.normalise import normalise
+from pipeline.post_reader import PostReader
 from pipeline.second_opinion import SecondOpinion
+from pipeline.threats import ThreatHead
 from pipeline.triage import LONGEST_READ
 
 DEFAULT = KnowledgeBaseSettings()
@@ -66,7 +68,7 @@ class Models:
     """Optional resources, measured if given.
 
     `sbert`, `bge` and `bge_reranker` are folders of weights, `chat` is a chat server's base URL, `built` the folder of
-    a knowledge base, and `data` the folder that holds `datasets`.
+    a knowledge base, `data` the folder that holds `datasets`, and `larger` the file of the larger model's weights.
     """
 
     sbert: str | None = None
@@ -75,13 +77,14 @@ class Models:
     chat: str | None = None
     built: Path | None = None
     data: Path | None = None
+    larger: Path | None = None
 
 
 @dataclass(frozen=True)
 class Question:
     """A post as the search receives it: its normalised text, its vectors, and the groups and kind found by triage.
 
-    `attacked` are the groups that it surely attacks.
+    `attacked` are the groups that it surely attacks, `readings` are for further opinions on its claims.
     """
 
     post: Post
@@ -89,7 +92,7 @@ class Question:
     vector: Vectors
     groups: tuple[TargetGroup, ...]
     kind: AttackKind | None
-    summed: Vectors | None = None
+    readings: Readings = ()
     attacked: tuple[TargetGroup, ...] = ()
 
 
@@ -157,7 +160,8 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
         await _row("claims, without asking whether anything answers", questions, _matched(no_gate)),
         await _row("claims, no limit", questions, _matched(ungated)),
         await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
-        await _row("claims, without the second opinion", questions, _matched(shipped, second=False)),
+        await _row("claims, without the larger model", questions, _matched(shipped, opinions=1)),
+        await _row("claims, the judge alone", questions, _matched(shipped, opinions=0)),
         await _row("claims, nearest wording (no judge)", questions, _matched(nearest)),
     ]
 
@@ -205,11 +209,11 @@ def _statements(searcher: Searcher, least: float = -1.0) -> Find:
     return find
 
 
-def _matched(matcher: ClaimMatcher, *, most: int | None = None, second: bool = True) -> Find:
+def _matched(matcher: ClaimMatcher, *, most: int | None = None, opinions: int = 2) -> Find:
     async def find(question: Question) -> Sequence[str]:
-        summed = question.summed if second else None
+        readings = question.readings[:opinions]
         claims, facts = matcher.match(
-            question.text, question.vector, question.groups, question.post.language, summed, question.attacked
+            question.text, question.vector, question.groups, question.post.language, readings, question.attacked
         )
         chosen = {claim.id for claim in claims[:most]}
         return [fact.id for fact in facts if chosen & set(fact.claims)]
@@ -226,11 +230,13 @@ async def _row(name: str, questions: Iterable[Question], find: Find) -> Row:
     return Row(name, results, 1000 * float(np.median(spent)))
 
 
-async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Question]:
+async def read_questions(
+    posts: Sequence[Post], embedder: Embedder, post_reader: PostReader | None = None
+) -> list[Question]:
     """Return the posts as triage reads them; raises BadSettings for an embedder that its heads don't fit."""
     if not isinstance(embedder, E5Embedder):
         raise BadSettings(f"Triage's heads read {E5Embedder.name}, not {embedder.name}.")
-    heads, opinion = Heads.load(), SecondOpinion.load()
+    heads, opinion, threats = Heads.load(), SecondOpinion.load(), ThreatHead.load()
     judge, threshold = shipped_judge(), TriageSettings().group_threshold
     questions = []
     for post in posts:
@@ -239,11 +245,17 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
         scores = heads.score(reading.vector, text, reading.tokens)
         if reading.summed is not None:
             scores = scores.beside(opinion, reading.summed)
+        again = post_reader and await post_reader.read(
+            text, scores.hate, threats.score(text, reading.vector), post.language
+        )
+        whole = again.whole if again else None
+        if post_reader is not None and whole is not None:
+            scores = scores.beside(post_reader.opinion, whole)
         listed = scores.attacked(threshold)
         groups = tuple(score.group for score in listed)
         attacked = tuple(score.group for score in listed if score.score >= SURELY_ATTACKED)
         kind = KINDS[int(judge.kind_probabilities(reading.vector, post.language).argmax())]
-        questions.append(Question(post, text, reading.vector, groups, kind, reading.summed, attacked))
+        questions.append(Question(post, text, reading.vector, groups, kind, (reading.summed, whole), attacked))
     return questions
 
 
@@ -298,10 +310,11 @@ def fresh_tables(title: str, posts: Sequence[FreshPost], rows: Sequence[Row], fi
 
 
 async def _measured(models: Models) -> list[str]:
+    reader = None if models.larger is None else PostReader.load(models.larger)
     e5, grades, claims = default_embedder(), read_grades(), load_claims()
     fresh = {name.replace("_", " "): read_fresh(claims, name) for name in FRESH}
     try:
-        questions = await read_questions([*read_posts(models.data), *chain(*fresh.values())], e5)
+        questions = await read_questions([*read_posts(models.data), *chain(*fresh.values())], e5, reader)
         rows = await measured_rows(models, questions, e5)
     finally:
         await e5.close()

@@ -34,7 +34,7 @@ WARM_UP = 40
 async def measure(count: int, model: str, reread: bool) -> list[tuple[str, str]]:
     """Return the rows of the table: what was measured, and its value.
 
-    `reread` says whether the larger model, whose weights have to be here, reads possible threats again in both runs.
+    `reread` says whether the larger model, whose weights have to be here, reads posts again in both runs.
     """
     folder = Path(tempfile.mkdtemp(prefix="rejoinder-bench-"))
     posts = load_posts(count)
@@ -46,7 +46,7 @@ async def measure(count: int, model: str, reread: bool) -> list[tuple[str, str]]
         rows = [
             *((f"embedder {kind}, one thread, ms a token", f"{cost:.2f}") for kind, cost in costs.items()),
             ("posts in the runs", f"{count}"),
-            ("a larger model reads possible threats again", "yes" if reread else "no"),
+            ("a larger model reads posts again", "yes" if reread else "no"),
             ("pipeline called directly, posts/s", f"{direct:.1f}"),
             ("from Kafka to a pending draft, posts/s", f"{streamed:.1f}"),
             ("ratio of the two", f"{streamed / direct:.2f}"),

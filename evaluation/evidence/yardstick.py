@@ -119,6 +119,8 @@ def texts_by_id(data: Path) -> dict[str, str]:
         texts |= {f"edos:{row['rewire_id']}": row["text"] for row in csv.DictReader(file)}
     with (sets / "Davidson2017" / "labeled_data.csv").open(newline="", encoding="utf-8") as file:
         texts |= {f"davidson:{next(iter(row.values()))}": row["tweet"] for row in csv.DictReader(file)}
+    with (sets / "Hatemoji" / "HatemojiBuild_train.csv").open(newline="", encoding="utf-8") as file:
+        texts |= {f"hatemoji:{row['entry_id']}": row["text"] for row in csv.DictReader(file)}
     return texts
 
 

@@ -21,7 +21,7 @@ from kb.claims.loading import ClaimFiles
 from kb.claims.ranking import COLD, ClaimRanker, Occasion
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
-from kb.claims.second_opinion import ClaimOpinion, shipped_opinion
+from kb.claims.second_opinion import ClaimOpinion, shipped_opinions
 from kb.claims.two_groups import naming_both, two_groups
 from kb.query import Vectors
 from kb.shipped import TextToEmbed, embed_texts
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from models.embed import Embedder
 
 log = logging.getLogger(__name__)
+
+Readings = Sequence[Vectors | None]
+"""What models made of a post, in the order of `kb.claims.second_opinion.NAMES`; None for one that did not read it."""
 
 _WORD = re.compile(r"\w+")
 
@@ -81,7 +84,7 @@ class ClaimMatcher:
         judge: Judge | None,
         settings: KnowledgeBaseSettings,
         ranker: ClaimRanker = COLD,
-        opinion: ClaimOpinion | None = None,
+        opinions: Sequence[ClaimOpinion] = (),
     ) -> None:
         self._files, self._wordings, self._ranker = files, wordings, ranker
         self._reviews = two_groups().with_filled_in(reviews)
@@ -92,7 +95,7 @@ class ClaimMatcher:
         self._groups = [files.group_of(files.claims[name]) for name in self.names]
         self._places = _places(self.names, wordings)
         self._word_for_word = _word_for_word(self.names, wordings)
-        self._judge, self._opinion, self._settings = judge, opinion, settings
+        self._judge, self._opinions, self._settings = judge, opinions, settings
         kinds = {name: files.claims[name].kind for name in self.names}
         owners, languages = zip(*((wording.claim, wording.language) for wording in wordings), strict=True)
         self._table = judge.table(kinds, owners, vectors, languages) if judge else None
@@ -116,7 +119,7 @@ class ClaimMatcher:
         if judge.embedder != embedder.name:
             log.warning("Claims are not judged with %s: the nearest two are taken for a post's.", embedder.name)
             return cls(files, reviews, wordings, vectors, None, settings, ranker)
-        return cls(files, reviews, wordings, vectors, judge, settings, ranker, shipped_opinion())
+        return cls(files, reviews, wordings, vectors, judge, settings, ranker, shipped_opinions())
 
     def centred(self, vector: Vectors, language: str = "en") -> Vectors:
         """Return a post's embedding as it is compared: less the mean of all wordings in its language, with length 1."""
@@ -134,14 +137,13 @@ class ClaimMatcher:
         vector: Vectors,
         groups: Collection[TargetGroup],
         language: str,
-        summed: Vectors | None = None,
+        readings: Readings = (),
         attacked: Collection[TargetGroup] = (),
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
         `attacked` are the groups that the post surely attacks: an insult to one beside another is answered for both
-        (`kb.claims.two_groups`). `summed` is the reading of the layers for posts (`models.e5.Reading`), for a second
-        opinion.
+        (`kb.claims.two_groups`). `readings` are for further opinions.
 
         The facts of several claims take turns: the first fact of each before the second of any. With a ranker, those
         that moderators approve come first. Both results are empty if no claim is sure or the language is none of those
@@ -152,7 +154,7 @@ class ClaimMatcher:
         own = language_on_file(language)
         if own is None:
             return (), ()
-        sure, unsure = self._sure(text, vector, groups, own, summed)
+        sure, unsure = self._sure(text, vector, groups, own, readings)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
         # Only the surest: a second insult is left as it is, for a redraft that says something else.
@@ -166,7 +168,7 @@ class ClaimMatcher:
         )
 
     def read(
-        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str, summed: Vectors | None = None
+        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str, readings: Readings = ()
     ) -> ClaimReading:
         """Judge a post on every claim on file; one that repeats a wording word for word surely makes its claim.
 
@@ -178,9 +180,10 @@ class ClaimMatcher:
         pairs = self.pairs(text, vector, groups, language, impression)
         probabilities = self._judge.probabilities(pairs)
         answerable = self._judge.answerable(probabilities, impression, len(text.split()), language)
-        if self._opinion is not None and summed is not None:
-            probabilities = self._opinion.probabilities(self.names, probabilities, summed)
-            answerable = self._opinion.gate(answerable, summed)
+        for opinion, reading in zip(self._opinions, readings, strict=False):
+            if reading is not None:
+                probabilities = opinion.probabilities(self.names, probabilities, reading)
+                answerable = opinion.gate(answerable, reading)
         if repeated := self._repeated(text, groups, language):
             probabilities[repeated] = answerable = 1.0
         order = np.argsort(-probabilities, kind="stable")
@@ -220,12 +223,12 @@ class ClaimMatcher:
         return features(near, impression, self._table, Setting(places, language, len(text.split())))
 
     def _sure(
-        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language, summed: Vectors | None
+        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language, readings: Readings
     ) -> tuple[dict[str, float], bool]:
         """Return the claims that the post surely makes, and whether what is on file may not answer it."""
         if self._judge is None:
             return self._nearest_two(vector, groups, language), False
-        reading = self.read(text, vector, groups, language, summed)
+        reading = self.read(text, vector, groups, language, readings)
         unsure = reading.answerable < self._settings.answer_from
         if unsure and reading.answerable < self._settings.show_from:
             return {}, unsure

@@ -1,7 +1,7 @@
-"""A second opinion on which claims a post makes, from the layers of the embedder that are tuned for posts.
+"""Further opinions on which claims a post makes: by the embedder's layers that are tuned for posts, and a larger model.
 
-The first opinion is the judge's, on the post's embedding. `rejoinder train post-layers` writes the weights; data,
-figures and limits are in `models/data/e5_posts.md`.
+The first opinion is the judge's, on the post's embedding. `rejoinder train post-layers` and `post-reader` write the
+weights; data, figures and limits are in `models/data/e5_posts.md` and `pipeline/data/post_reader.md`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from core.errors import KnowledgeBaseError
 from kb.query import Vectors
 from models.arrays import open_arrays
 
-NAME = "second_opinion.npz"
+NAMES = ("second_opinion.npz", "reread_opinion.npz")
+"""The shipped opinions, in the order in which they count: of the embedder's layers, and of the larger model."""
 NEARLY = 1e-6
 """Least distance of a probability from 0 and 1; nearer ones are clipped, so that their log odds are finite."""
 
 
 @dataclass(frozen=True)
 class ClaimOpinion:
-    """Linear heads over a post's reading of m numbers, and how they are weighed against the judge.
+    """Linear heads over a post's reading of m numbers, and how they are weighed against the opinion before it.
 
     - `weights` (claims, m) and `bias` (claims,) recognise the claims
     - `answerable` (m + 1,) tells whether anything on file answers
-    - `of_claims` weighs the judge's log odds of a claim, the logarithm of the claim's share here, the judge's gap to
-      its best claim, and a constant
+    - `of_claims` weighs the first opinion's log odds of a claim, the logarithm of the claim's share here, the first
+      opinion's gap to its best claim, and a constant
     - `of_gate` weighs what both say of `answerable`, and a constant
     """
 
@@ -41,7 +42,7 @@ class ClaimOpinion:
     of_gate: Vectors
 
     def probabilities(self, names: Sequence[str], first: Vectors, reading: Vectors) -> Vectors:
-        """Return how probably a post makes each of the claims `names`; one that was not learned keeps the judge's."""
+        """Return how probably a post makes each of the claims `names`; one that was not learned keeps `first`."""
         places = {name: place for place, name in enumerate(self.claims)}
         known = [number for number, name in enumerate(names) if name in places]
         joint = first.copy()
@@ -57,7 +58,7 @@ class ClaimOpinion:
         return np.asarray(logits - highest - np.log(np.exp(logits - highest).sum()), np.float32)
 
     def gate(self, first: float, reading: Vectors) -> float:
-        """Return how probably anything on file answers a post, given the judge's probability."""
+        """Return how probably anything on file answers a post, given the probability by the opinion before."""
         return float(_probability(gate_features(first, self.answered(reading)) @ self.of_gate))
 
     def answered(self, reading: Vectors) -> float:
@@ -66,13 +67,13 @@ class ClaimOpinion:
 
 
 def claim_features(first: Vectors, shares: Vectors) -> Vectors:
-    """Return the inputs of `of_claims`, shape (claims, 4), from the judge's probabilities and logarithms of shares."""
+    """Return the inputs of `of_claims`, shape (claims, 4), from first probabilities and logarithms of shares."""
     odds = log_odds(first)
     return np.stack([odds, shares, odds - odds.max(), np.ones_like(odds)], axis=1)
 
 
 def gate_features(first: float, answered: float) -> Vectors:
-    """Return the inputs of `of_gate`, from the judge's probability and the log odds of `answered`."""
+    """Return the inputs of `of_gate`, from the first probability and the log odds of `answered`."""
     return np.array([float(log_odds(np.float32(first))), answered, 1.0], np.float32)
 
 
@@ -87,8 +88,16 @@ def _probability(logits: Vectors) -> Vectors:
 
 
 @lru_cache(maxsize=1)
-def shipped_opinion() -> ClaimOpinion:
-    """Return the opinion that the package ships; raises KnowledgeBaseError if its file can't be read."""
-    with open_arrays(files("kb") / "data" / NAME, "The second opinion on claims", KnowledgeBaseError) as data:
-        arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
+def shipped_opinions() -> tuple[ClaimOpinion, ...]:
+    """Return the opinions that the package ships, in the order of NAMES.
+
+    Raises KnowledgeBaseError if a file can't be read.
+    """
+    return tuple(map(shipped_opinion, NAMES))
+
+
+def shipped_opinion(name: str) -> ClaimOpinion:
+    """Return one of the opinions that the package ships; raises KnowledgeBaseError if its file can't be read."""
+    with open_arrays(files("kb") / "data" / name, "The second opinion on claims", KnowledgeBaseError) as data:
+        arrays = {part: data[part].astype(np.float32) for part in data.files if part != "claims"}
         return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)

@@ -153,7 +153,7 @@ async def check_weights(settings: Settings) -> Finding:
 
 
 async def check_reader(settings: Settings) -> Finding:
-    """Check whether the model that reads English threats and drafts again is installed."""
+    """Check whether the model that reads English posts and drafts again is installed."""
     from models import catalog
     from models.mpnet import NAME
     from models.weights import installed
@@ -162,7 +162,7 @@ async def check_reader(settings: Settings) -> Finding:
         return Finding("larger model", "ok", "off: triage.reread and guard.reread are false")
     if installed(catalog.find(NAME), settings.weights_dir):
         return Finding("larger model", "ok", f"{NAME} is here")
-    detail = f"the weights of {NAME} are not here; English threats and drafts are read by smaller models alone"
+    detail = f"the weights of {NAME} are not here; English posts and drafts are read by smaller models alone"
     return Finding("larger model", "note", detail, f"rejoinder models pull {NAME}")
 
 

@@ -15,7 +15,7 @@ from core.lifecycle import goes_on
 from core.settings import Settings
 from rejoinder.commands.process import drafting_with, given_text, load_settings, run, start_logging
 
-UNPRINTED = {"embedding", "summed", "plan", "candidates"}
+UNPRINTED = {"embedding", "summed", "reread", "plan", "candidates"}
 """Internal fields of triage, grounding and draft, which the JSON leaves out."""
 
 

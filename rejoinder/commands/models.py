@@ -54,7 +54,7 @@ def verify(name: str) -> None:
 
 
 def fetch_larger_model(settings: Settings) -> None:
-    """Fetch the model that reads English threats and drafts again; if it can't be fetched, say so and go on."""
+    """Fetch the model that reads English posts and drafts again; if it can't be fetched, say so and go on."""
     from models.mpnet import NAME
 
     try:

@@ -29,8 +29,8 @@ from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.guard.material import material
 from pipeline.guard.pair_reader import PairReader
+from pipeline.post_reader import PostReader
 from pipeline.strategies import ComposeStrategy, Strategies
-from pipeline.threat_reader import ThreatReader
 from rejoinder.assembly import (
     open_pipeline,
     open_strategies,
@@ -39,7 +39,7 @@ from rejoinder.assembly import (
 )
 from rejoinder.commands.process import drafting_with
 from rejoinder.guard_assembly import open_drafting_guard, open_guard
-from rejoinder.reader_assembly import open_pair_reader, open_threat_reader
+from rejoinder.reader_assembly import open_pair_reader, open_post_reader
 from tests.factories import make_evidence, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
@@ -245,18 +245,18 @@ def fetch_larger_model(folder: Path) -> Path:
     return file
 
 
-async def test_possible_threats_are_read_again_only_where_the_model_was_fetched(
+async def test_posts_are_read_again_only_where_the_model_was_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = create_autospec(ThreatReader.load)
-    monkeypatch.setattr(ThreatReader, "load", load)
+    load = create_autospec(PostReader.load)
+    monkeypatch.setattr(PostReader, "load", load)
     settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
-    assert await open_threat_reader(settings) is None
+    assert await open_post_reader(settings) is None
     file = fetch_larger_model(tmp_path)
-    assert await open_threat_reader(settings) is load.return_value
+    assert await open_post_reader(settings) is load.return_value
     load.assert_called_once_with(file)
     off = settings.model_copy(update={"triage": TriageSettings(reread=False)})
-    assert await open_threat_reader(off) is None
+    assert await open_post_reader(off) is None
 
 
 async def test_drafts_are_read_again_where_the_model_was_fetched_and_it_is_loaded_only_when_asked(

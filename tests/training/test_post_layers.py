@@ -18,6 +18,7 @@ from training.heads.sample import Part
 opinions = pytest.importorskip("training.post_layers.opinions")
 lessons = pytest.importorskip("training.post_layers.lessons")
 ONE = np.ones((1, 1), np.float32)
+SHARES = opinions.Shares({"hate": (0.7, 0.3)}, (0.4, 0.6, 0.0))
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
@@ -43,7 +44,7 @@ def test_a_second_opinion_that_is_right_raises_what_is_true() -> None:
     posts = flags(40)
     firsts = [opinions.First({"hate": 0.5}) for _ in posts]
     readings = np.array([[1.0 if post.opinions["hate"][0] else -1.0] for post in posts], np.float32)
-    fitted = opinions.fit_opinion(["hate"], ONE, ONE[0] * 0, posts, firsts, readings)
+    fitted = opinions.fit_opinion(["hate"], ONE, ONE[0] * 0, posts, firsts, readings, SHARES)
     said = [fitted.beside({"hate": 0.5}, reading)["hate"] for reading in readings]
     assert min(said[::2]) > 0.7
     assert max(said[1::2]) < 0.3
@@ -52,8 +53,8 @@ def test_a_second_opinion_that_is_right_raises_what_is_true() -> None:
 def test_what_nobody_calibrates_counts_as_it_comes() -> None:
     posts = [replace(post, part=Part.REPORT) for post in flags(4)]
     firsts = [opinions.First({"hate": 0.5}) for _ in posts]
-    fitted = opinions.fit_opinion(["hate"], ONE, ONE[0] * 0, posts, firsts, np.zeros((4, 1), np.float32))
-    assert fitted.shares.tolist() == [pytest.approx([*opinions.HATE_SHARES, 0.0])]
+    fitted = opinions.fit_opinion(["hate"], ONE, ONE[0] * 0, posts, firsts, np.zeros((4, 1), np.float32), SHARES)
+    assert fitted.shares.tolist() == [pytest.approx([0.7, 0.3, 0.0])]
 
 
 def test_a_claim_that_both_name_is_surer_than_one_that_one_names() -> None:
@@ -64,7 +65,7 @@ def test_a_claim_that_both_name_is_surer_than_one_that_one_names() -> None:
         firsts.append(opinions.First({}, np.array([0.6, 0.4] if number % 2 else [0.4, 0.6], np.float32), 0.5))
     readings = np.array([[3.0, 0.0] if number % 2 else [0.0, 3.0] for number in range(60)], np.float32)
     weights, nought = np.eye(2, dtype=np.float32), np.zeros(3, np.float32)
-    fitted = opinions.fit_claims(("a", "b"), weights, nought[:2], nought, posts, firsts, readings)
+    fitted = opinions.fit_claims(("a", "b"), weights, nought[:2], nought, posts, firsts, readings, SHARES)
     first = np.array([0.6, 0.4, 0.3], np.float32)
     both = fitted.probabilities(("a", "b", "new"), first, np.array([3.0, 0.0], np.float32))
     one = fitted.probabilities(("a", "b"), first[:2], np.zeros(2, np.float32))

@@ -136,12 +136,13 @@ def _of_threats(data: Path) -> Iterator[Lesson]:
 
 
 def _of_posts(data: Path) -> Iterator[Lesson]:
-    yield from (_of_post(post, "labels", Part.TRAIN) for post in read_labelled(data))
-    yield from (_of_post(post, UNSEEN_ORIGIN, part_of_unseen(post)) for post in read_labelled(data, UNSEEN))
-    yield from (replace(_of_post(post, "harmless", Part.TRAIN), opinions={}) for post in harmless())
+    yield from (lesson_of(post, "labels", Part.TRAIN) for post in read_labelled(data))
+    yield from (lesson_of(post, UNSEEN_ORIGIN, part_of_unseen(post)) for post in read_labelled(data, UNSEEN))
+    yield from (replace(lesson_of(post, "harmless", Part.TRAIN), opinions={}) for post in harmless())
 
 
-def _of_post(post: Post, origin: str, part: Part) -> Lesson:
+def lesson_of(post: Post, origin: str, part: Part) -> Lesson:
+    """Return the lesson of a labelled post; `origin` is one of KIND_COUNTS."""
     threat = {THREAT: (post.kind is AttackKind.THREAT, READ_THREAT)}
     return Lesson(
         post.text[:LONGEST], origin, part, threat, KINDS.index(post.kind), post.claims, KIND_COUNTS[origin], post.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -34,13 +34,17 @@ Rows = Sequence[int]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The lessons outside training, with their first opinions, readings and second opinions."""
+    """The lessons outside training, with their first opinions, readings and second opinions.
+
+    `asked` says of each whether the second opinion counts in service; None: always.
+    """
 
     lessons: Sequence[Lesson]
     firsts: Sequence[First]
     readings: Vectors
     opinion: SecondOpinion
     claims: ClaimOpinion
+    asked: NDArray[np.bool_] | None = None
 
     @cached_property
     def first(self) -> Vectors:
@@ -54,9 +58,10 @@ class Outcome:
 
     @cached_property
     def together(self) -> Vectors:
-        """Log odds of both opinions together, shape (n, names)."""
+        """Log odds of both opinions together, as in service, shape (n, names)."""
         of_first, of_second, constant = self.opinion.shares.T
-        return np.asarray(of_first * self.first + of_second * self.second + constant, np.float32)
+        both = np.asarray(of_first * self.first + of_second * self.second + constant, np.float32)
+        return both if self.asked is None else np.where(self.asked[:, np.newaxis], both, self.first)
 
     def rows(self, holds: Callable[[Lesson], bool]) -> list[int]:
         """Return the numbers of the lessons for which a condition holds."""
@@ -84,13 +89,14 @@ def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str,
         digests="\n".join(f"- `{path}`: `{digest}`" for path, digest in digests.items()),
         texts=f"{len(taught):,}",
         origins="\n".join(f"| {origin} | {count:,} |" for origin, count in sorted(origins.items())),
-        opinions="\n".join(_opinion_rows(outcome)),
-        limits="\n".join(_limit_rows(outcome)),
-        claims="\n".join(_claim_rows(outcome)),
+        opinions="\n".join(opinion_rows(outcome)),
+        limits="\n".join(limit_rows(outcome)),
+        claims="\n".join(claim_rows(outcome)),
     )
 
 
-def _opinion_rows(outcome: Outcome) -> Iterator[str]:
+def opinion_rows(outcome: Outcome) -> Iterator[str]:
+    """Yield the rows on heads: what is measured, on how many texts, and by the first, the second and both opinions."""
     for part in (Part.CALIBRATE, Part.REPORT):
         flags = outcome.rows(lambda each, part=part: each.origin == REAL and each.part is part)  # type: ignore[misc]
         name = f"flagged posts, {part.value} half"
@@ -112,7 +118,8 @@ def _opinion_rows(outcome: Outcome) -> Iterator[str]:
             yield _row(f"{origin}: threats caught at {ALARMS:.0%} alarms", int(truth.sum()), caught)
 
 
-def _limit_rows(outcome: Outcome) -> Iterator[str]:
+def limit_rows(outcome: Outcome) -> Iterator[str]:
+    """Yield the rows on the limits of triage, by the first opinion and by both."""
     settings = TriageSettings()
     for part in (Part.CALIBRATE, Part.REPORT):
         for label in ("normal", "offensive", "hate"):
@@ -130,7 +137,8 @@ def _limit_rows(outcome: Outcome) -> Iterator[str]:
                 yield _row(f"{origin}: {name}", int(which.sum()), passed[::2])
 
 
-def _threatens(lesson: Lesson) -> bool:
+def threatens(lesson: Lesson) -> bool:
+    """Tell whether a lesson is known to be a threat."""
     return lesson.opinions.get(THREAT, (False, 0.0))[0]
 
 
@@ -142,19 +150,22 @@ def _asked(outcome: Outcome, origin: str, name: str) -> list[int]:
     return outcome.rows(lambda lesson: lesson.origin == origin and name in lesson.opinions)
 
 
-def _claim_rows(outcome: Outcome) -> Iterator[str]:
-    for title, origin, part, languages in _CLAIMED:
+def claim_rows(outcome: Outcome, languages: Collection[str] = LANGUAGES) -> Iterator[str]:
+    """Yield the rows on claims, as `opinion_rows`, for posts in these languages."""
+    for title, origin, part, spoken in _CLAIMED:
         rows = outcome.rows(
-            lambda each, origin=origin, part=part, languages=languages: (  # type: ignore[misc]
-                each.origin == origin and each.part is part and each.language in languages
+            lambda each, origin=origin, part=part, spoken=spoken: (  # type: ignore[misc]
+                each.origin == origin and each.part is part and each.language in spoken
             )
         )
+        if not {*spoken} & {*languages}:
+            continue
         making = [row for row in rows if outcome.lessons[row].claims]
         named = [_named(outcome, row) for row in making]
         for most in (1, 3):
             shares = [float(np.mean([any(hits[:most]) for hits in each])) for each in zip(*named, strict=True)]
             yield _row(f"{title}: a right claim among the first {most}", len(making), shares)
-        judged = [row for row in rows if outcome.lessons[row].claims or not _threatens(outcome.lessons[row])]
+        judged = [row for row in rows if outcome.lessons[row].claims or not threatens(outcome.lessons[row])]
         truth = [bool(outcome.lessons[row].claims) for row in judged]
         says = zip(*(_gates(outcome, row) for row in judged), strict=True)
         aucs = [float(roc_auc_score(truth, each)) for each in says]

@@ -12,23 +12,17 @@ from sklearn.linear_model import LogisticRegression
 from kb.claims.second_opinion import ClaimOpinion, claim_features, log_odds
 from models.e5_tuned import SUMMED
 from models.embed import Vectors
-from pipeline.heads import HATE
 from pipeline.second_opinion import THREAT, SecondOpinion
+from training import low_rank
 from training.heads.data import REAL
 from training.heads.sample import Part
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
+from training.post_layers.tuning import OPINIONS, Tuned
 
-ALIKE, HATE_SHARES = (0.5, 0.5), (0.7, 0.3)
-"""Weights of first and second opinion. For hate the first counts more, as it reads the tokens itself; a little more of
-the second changed nothing on the calibration half of the flags, but reads disguised hate better."""
+ALIKE = (0.5, 0.5)
+"""Weights of first and second opinion, where no others are given."""
 MOST = 3.0
 """How much more closely readings preserve the answer to a question of triage than the share of a claim."""
-GATE = (0.4, 0.6, 0.0)
-"""Weights of judge and layers, and a constant, for whether anything on file answers a post.
-
-They are set, not fitted, on the half of the evidence yardstick that calibrates and on the first fresh posts: of real
-flags the judge knows more, of posts in plain words the layers, which learned from near twins.
-"""
 CLAIM = "claim"
 Mask = NDArray[np.bool_]
 
@@ -45,6 +39,17 @@ class Sums:
     bias: Vectors
     back: Vectors
     centre: Vectors
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Weights of first and second opinion: of `opinions` by head, and for whether anything on file answers (`gate`).
+
+    Those of opinions are scaled afterwards; the gate's have a constant and stay as they are.
+    """
+
+    opinions: Mapping[str, tuple[float, float]]
+    gate: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,39 @@ def sum_up(weights: Vectors, bias: Vectors, scale: Vectors, pooled: Vectors) -> 
     return Sums(*(np.asarray(part, np.float32) for part in parts))
 
 
+def sums_of(tuned: Tuned, pooled: Vectors) -> Sums:
+    """Return the sums, for service, that best preserve what tuned heads make of `pooled`, shape (n, pooled)."""
+    weights, bias = _stacked(tuned)
+    spread = (pooled @ weights.T + bias).std(axis=0)
+    claims = len(tuned.claims)
+    scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
+    sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
+    # In service the mean is not scaled by MEAN, so the projection has to contain that factor.
+    sums.summed[:, : pooled.shape[1] // 2] *= low_rank.MEAN
+    return sums
+
+
+def _stacked(tuned: Tuned) -> tuple[Vectors, Vectors]:
+    """Return the weights and biases of all heads, claims last."""
+    names = ("opinion", "kind", "answerable", CLAIM)
+    weights = np.concatenate([tuned.heads[f"{name}.w"].numpy() for name in names])
+    return weights, np.concatenate([tuned.heads[f"{name}.b"].numpy() for name in names])
+
+
+def fit_opinions(
+    tuned: Tuned, sums: Sums, lessons: Sequence[Lesson], firsts: Sequence[First], readings: Vectors, shares: Shares
+) -> tuple[SecondOpinion, ClaimOpinion]:
+    """Return the opinions on readings, fitted beside the first ones."""
+    heads, claims = len(OPINIONS), len(tuned.claims)
+    opinion = fit_opinion(OPINIONS, sums.back[:heads], sums.centre[:heads], lessons, firsts, readings, shares)
+    answerable = np.append(sums.back[-claims - 1], sums.centre[-claims - 1])
+    of_claims = sums.back[-claims:], sums.centre[-claims:]
+    return opinion, fit_claims(tuned.claims, *of_claims, answerable, lessons, firsts, readings, shares)
+
+
 def fit_opinion(
     names: Sequence[str], weights: Vectors, bias: Vectors, lessons: Sequence[Lesson], firsts: Sequence[First],
-    readings: Vectors,
+    readings: Vectors, given: Shares,
 ) -> SecondOpinion:  # fmt: skip
     """Return the second opinion, calibrated jointly with the first on posts that neither was trained on.
 
@@ -84,7 +119,7 @@ def fit_opinion(
     for column, name in enumerate(names):
         rows = [row for row, lesson in enumerate(lessons) if name in lesson.opinions and _calibrates(lesson, name)]
         truth = [lesson.opinions[name][0] for lesson in (lessons[row] for row in rows)]
-        of_first, of_second = HATE_SHARES if name == HATE else ALIKE
+        of_first, of_second = given.opinions.get(name, ALIKE)
         joint = of_first * first[rows, column] + of_second * logits[rows, column]
         if len(set(truth)) < 2 or min(map(truth.count, (True, False))) < 5:
             shares[column] = of_first, of_second, 0.0
@@ -103,7 +138,7 @@ def _calibrates(lesson: Lesson, name: str) -> bool:
 
 def fit_claims(
     claims: Sequence[str], weights: Vectors, bias: Vectors, answerable: Vectors, lessons: Sequence[Lesson],
-    firsts: Sequence[First], readings: Vectors,
+    firsts: Sequence[First], readings: Vectors, given: Shares,
 ) -> ClaimOpinion:  # fmt: skip
     """Return the opinion on claims, fitted on the calibration part's posts, leaving out threats without a claim."""
     blank = ClaimOpinion(tuple(claims), weights, bias, answerable, np.zeros(4, np.float32), np.zeros(3, np.float32))
@@ -118,5 +153,5 @@ def fit_claims(
     of_claims = LogisticRegression(fit_intercept=False, max_iter=1000).fit(np.vstack(pairs), np.concatenate(makes))
     return ClaimOpinion(
         tuple(claims), weights, bias, answerable,
-        np.asarray(of_claims.coef_[0], np.float32), np.array(GATE, np.float32),
+        np.asarray(of_claims.coef_[0], np.float32), np.array(given.gate, np.float32),
     )  # fmt: skip

@@ -40,12 +40,12 @@ class Tuned:
         }
 
 
-def blank(adapters: Tensors, claims: Sequence[str], chance: Any) -> Tuned:
-    """Return untrained heads over adapters; `chance` is a torch generator."""
+def blank(adapters: Tensors, claims: Sequence[str], chance: Any, pooled: int = POOLED) -> Tuned:
+    """Return untrained heads over adapters, for `pooled` numbers a text; `chance` is a torch generator."""
     sizes = {"opinion": len(OPINIONS), "kind": len(KINDS), "answerable": 1, "claim": len(claims)}
     heads: Tensors = {}
     for name, size in sizes.items():
-        heads[f"{name}.w"], heads[f"{name}.b"] = new_head(size, POOLED, chance)
+        heads[f"{name}.w"], heads[f"{name}.b"] = new_head(size, pooled, chance)
     return Tuned(adapters, heads, tuple(claims))
 
 
@@ -53,12 +53,13 @@ def tune(lessons: Sequence[Lesson], states: Sequence[Vectors], held: Tensors, tu
     """Train `tuned` in place on lessons, given their texts' states after layer SHARED; reports the loss as it goes."""
 
     def loss(pooled: Any, rows: Sequence[int]) -> Any:
-        return _loss(tuned, pooled, [lessons[row] for row in rows])
+        return loss_of(tuned, pooled, [lessons[row] for row in rows])
 
     optimise(states, held, tuned.adapters, tuned.heads, loss, seed)
 
 
-def _loss(tuned: Tuned, summed: Any, lessons: Sequence[Lesson]) -> Any:
+def loss_of(tuned: Tuned, summed: Any, lessons: Sequence[Lesson]) -> Any:
+    """Return the summed loss of texts' pooled states, shape (lessons, pooled)."""
     logits = tuned.logits(summed)
     answers, counts = np.zeros((2, len(lessons), len(OPINIONS)), np.float32)
     kinds, kind_counts = np.zeros(len(lessons), np.int64), np.zeros(len(lessons), np.float32)

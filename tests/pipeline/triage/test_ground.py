@@ -21,11 +21,12 @@ from core.domain import (
 )
 from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import GuardSettings, KnowledgeBaseSettings
-from kb.claims.matching import ClaimMatcher
+from kb.claims.matching import ClaimMatcher, Readings
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.compose import Composer
 from pipeline.ground import Grounder
+from pipeline.post_reader import shipped_opinion
 from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import ComposeStrategy, Strategies, Strategy
 from tests.factories import make_evidence, make_post, make_triage
@@ -70,7 +71,7 @@ class OnFile(ClaimMatcher):
     def __init__(self, claim: Claim | None = None, *facts: Evidence) -> None:
         self.claim, self.answers = claim, facts
         self.asked: tuple[NDArray[np.float32], str] | None = None
-        self.summed: NDArray[np.float32] | None = None
+        self.readings: Readings = ()
         self.attacked: tuple[TargetGroup, ...] = ()
 
     def match(
@@ -79,10 +80,10 @@ class OnFile(ClaimMatcher):
         vector: NDArray[np.float32],
         groups: Collection[TargetGroup],
         language: str,
-        summed: NDArray[np.float32] | None = None,
+        readings: Readings = (),
         attacked: Collection[TargetGroup] = (),
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
-        self.asked, self.summed, self.attacked = (vector, language), summed, tuple(attacked)
+        self.asked, self.readings, self.attacked = (vector, language), readings, tuple(attacked)
         return ((self.claim,), self.answers) if self.claim else ((), ())
 
 
@@ -253,18 +254,27 @@ async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
         await grounder(Shelf(VOTE)).ground(POST, make_triage(embedding="torn"))
 
 
-@pytest.mark.parametrize(("layers", "known"), [(SecondOpinion.load().layers, True), ("another", False), (None, False)])
-async def test_claims_are_matched_with_what_the_same_layers_made_of_the_post(layers: str | None, known: bool) -> None:
-    claims, summed = OnFile(), np.arange(SecondOpinion.load().length, dtype=np.float32)
-    triage = make_triage(TargetGroup.WOMEN)
-    if layers:
-        triage = triage.model_copy(update={"summed": f"{layers}:{vector.pack(summed)}"})
+OPINIONS = {"summed": SecondOpinion.load(), "reread": shipped_opinion()}
+"""The shipped opinions by the field of triage with the reading that they are on."""
+
+
+@pytest.mark.parametrize("field", OPINIONS)
+@pytest.mark.parametrize("known", [True, False])
+async def test_claims_are_matched_with_what_the_same_layers_made_of_the_post(field: str, known: bool) -> None:
+    claims, opinion = OnFile(), OPINIONS[field]
+    reading = np.arange(opinion.length, dtype=np.float32)
+    layers = opinion.layers if known else "another"
+    triage = make_triage(TargetGroup.WOMEN).model_copy(update={field: f"{layers}:{vector.pack(reading)}"})
     await grounder(Shelf(VOTE), claims=claims).ground(POST, triage)
-    assert (claims.summed is not None and np.array_equal(claims.summed, summed)) == known
+    given = dict(zip(OPINIONS, claims.readings, strict=True))
+    own = given.pop(field)
+    assert (own is not None and np.array_equal(own, reading)) == known
+    assert list(given.values()) == [None]
 
 
 @pytest.mark.parametrize("packed", ["no base64!", vector.pack(np.ones(4, np.float32))])
-async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn(packed: str) -> None:
-    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": f"{SecondOpinion.load().layers}:{packed}"})
+@pytest.mark.parametrize("field", OPINIONS)
+async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn(packed: str, field: str) -> None:
+    triage = make_triage(TargetGroup.WOMEN).model_copy(update={field: f"{OPINIONS[field].layers}:{packed}"})
     with pytest.raises(BadInput, match="Triage again"):
         await grounder(Shelf(VOTE)).ground(POST, triage)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.normalise import fold_disguised, normalise
+from pipeline.normalise import fold_disguised, normalise, spelled_out
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,19 @@ def test_text_for_rules_is_folded(text: str, folded: str) -> None:
 )
 def test_hostile_lengths_and_characters_come_out_as_text(form: type[str], text: str) -> None:
     assert len(form(text).encode("utf-8")) <= 4 * 20_000
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("they are 🐷 all", "they are pig face all"),
+        ("👩\u200d👧🏿", "woman girl type-6"),
+        ("♿\ufe0f people", "wheelchair symbol people"),
+        ("🇮🇱", "i l"),
+        ("plain words, ¿verdad? it´s ½ ©", "plain words, ¿verdad? it´s ½ ©"),
+        ("\U0001fbff 🐀🐀", "rat rat"),
+        ("", ""),
+    ],
+)
+def test_symbols_are_spelled_out_by_their_names(text: str, spelled: str) -> None:
+    assert spelled_out(text) == spelled

@@ -1,0 +1,1 @@
+"""Training of the larger model that reads English posts."""

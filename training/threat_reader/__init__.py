@@ -1,1 +1,0 @@
-"""Tune all-mpnet-base-v2 to read English posts that may be threats."""
