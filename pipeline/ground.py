@@ -14,10 +14,11 @@ from kb.search import Searcher
 from pipeline import vector
 from pipeline.languages import DEFAULT, UNKNOWN
 from pipeline.normalise import normalise
-from pipeline.post_reader import shipped_opinion
+from pipeline.post_reader import opinion_on_readings
+from pipeline.scoring import LONGEST_READ
 from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import Strategies
-from pipeline.triage import LONGEST_READ, listed_groups
+from pipeline.triage import listed_groups
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class Grounder:
         self._claims = claims
         self._strategies = strategies
         self._settings = settings
-        self._opinions = SecondOpinion.load(), shipped_opinion()
+        self._opinions = SecondOpinion.load(), opinion_on_readings()
 
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False

@@ -52,10 +52,10 @@ class Scores:
         values = dict(zip(names, map(float, probabilities), strict=True))
         return cls({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
 
-    def beside(self, opinion: SecondOpinion, summed: NDArray[np.float32]) -> Self:
-        """Return the scores joined with a second opinion on the post, which its layers sum up as shape (m,)."""
+    def beside(self, opinion: SecondOpinion, reading: NDArray[np.float32]) -> Self:
+        """Return the scores joined with a second opinion on a reading of the post, shape (m,)."""
         first = {**{group.value: score for group, score in self.groups.items()}, HATE: self.hate, COUNTER: self.counter}
-        joint = opinion.beside(first, summed)
+        joint = opinion.beside(first, reading)
         return replace(
             self, groups={group: joint[group.value] for group in self.groups}, hate=joint[HATE], counter=joint[COUNTER]
         )

@@ -1,6 +1,6 @@
-"""Bring hostile spelling into a plain form: for models (`normalise`) and for matching rules (`fold_disguised`).
+"""Bring hostile spelling into a plain form: for models (`normalise`, `spelled_out`), and for rules (`fold_disguised`).
 
-Neither form is ever shown to anybody; people see the post as it was written.
+No form is ever shown to anybody; people see the post as it was written.
 """
 
 from __future__ import annotations

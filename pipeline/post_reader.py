@@ -26,8 +26,10 @@ from pipeline.second_opinion import PARTS, THREAT, SecondOpinion
 FILE = "post_reader.npz"
 LANGUAGES = frozenset({"en"})
 """The languages that the model reads (ISO 639-1)."""
-THREAT_FROM, HATE_FROM = 0.01, 0.03
+REREAD_THREAT_FROM, REREAD_HATE_FROM = 0.01, 0.03
 """First opinions from which a post is read again: if either is reached."""
+LONGEST = 4000
+"""Characters of a post from which on nothing is read: the windows end before, but for the strangest texts."""
 SUMMED = ("summed", "summed_bias")
 """The arrays of the file that make a reading of pooled states; beside them are adapters, and an opinion's PARTS."""
 
@@ -67,14 +69,14 @@ class PostReader:
 
     async def read(self, text: str, hate: float, threat: float, language: str) -> PostReading | None:
         """Return what the model makes of a normalised post, given the first opinions; None if it is not read again."""
-        if language not in LANGUAGES or not text or (hate < HATE_FROM and threat < THREAT_FROM):
+        if language not in LANGUAGES or not text or (hate < REREAD_HATE_FROM and threat < REREAD_THREAT_FROM):
             return None
         return await asyncio.to_thread(self.read_now, text)
 
     def read_now(self, text: str) -> PostReading:
         """Return what the model makes of a normalised text, whatever its language."""
-        pooled, read_all = self._model.pooled(spelled_out(text))
-        return PostReading(pooled @ self._summed.T + self._bias, read_all)
+        pooled, read_all = self._model.pooled(spelled_out(text[:LONGEST]))
+        return PostReading(pooled @ self._summed.T + self._bias, read_all and len(text) <= LONGEST)
 
     def threat(self, first: float, reading: PostReading) -> float:
         """Return the probability that a post threatens, given the first opinion.
@@ -86,7 +88,7 @@ class PostReader:
         return both if reading.read_all else max(first, both)
 
 
-def shipped_opinion() -> SecondOpinion:
+def opinion_on_readings() -> SecondOpinion:
     """Return the shipped opinion on readings; raises WeightsError if its file can't be read."""
     return SecondOpinion.load(_shipped())
 

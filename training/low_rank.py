@@ -72,6 +72,11 @@ def pool(states: Any, within: Any) -> Any:
     return torch.cat([MEAN * mean, highest], 1)
 
 
+def without_scaled_mean(weights: Vectors) -> None:
+    """Multiply weights over pooled states by MEAN where they read the mean, which service does not scale."""
+    weights[:, : weights.shape[1] // 2] *= MEAN
+
+
 def optimise(
     lengths: Sequence[int],
     pooled_of: PooledOf,

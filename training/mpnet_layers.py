@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from models.embed import Vectors
 from models.mpnet import END, EPSILON, FIRST_POSITION, NORMS, PAIR, PARTS, SHAPE, START, UNKNOWN, distances, read_file
 from models.wordpiece import WordPiece
 from training import low_rank
@@ -64,19 +63,6 @@ def tuned_or_kept(
     adapters, heads = tune()
     torch.save({"digest": digest.hexdigest(), "adapters": adapters, "heads": heads}, cache)
     return adapters, heads
-
-
-def weights_in_service(weights: Any) -> Vectors:
-    """Return a head's weights, shape (answers, POOLED), for service, where the mean is not scaled by MEAN."""
-    own = np.array(weights.numpy(), np.float32)
-    own[..., : SHAPE.width] *= low_rank.MEAN
-    return own
-
-
-def save(path: Path, adapters: Tensors, own: dict[str, Vectors]) -> None:
-    """Write adapters, and a reader's own arrays, in half precision."""
-    arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in adapters.items()} | own
-    np.savez_compressed(path, allow_pickle=False, **{name: each.astype(np.float16) for name, each in arrays.items()})
 
 
 def adapters(weights: Tensors, chance: Any) -> Tensors:

@@ -44,7 +44,7 @@ class TriageSettings(Section):
     reread: bool = Field(
         True,
         description="Read English posts that may be hateful or threats once more, with a larger model, if its weights "
-        "are here (`rejoinder models pull all-mpnet-base-v2`). It knows better what they claim, and catches more threats.",
+        "are here (`rejoinder models pull all-mpnet-base-v2`). It knows their claims better, and catches more threats.",
     )
     doubt_below_in: dict[str, Share] = Field(
         {"es": 0.25, "it": 0.3, "eu": 0.25}, description="Language code -> `doubt_below` for posts in that language."

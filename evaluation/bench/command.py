@@ -53,7 +53,7 @@ def bench() -> None:
     "--reread/--no-reread",
     default=True,
     show_default=True,
-    help="Read posts with a larger model too.",
+    help="Read posts with a larger model too; it is fetched.",
 )
 def speed(posts: int, model: str, reread: bool) -> None:
     """Measure throughput, start-up and memory; fetches the larger model unless --no-reread is given."""
@@ -119,7 +119,7 @@ def kb(
     """Measure the evidence search: hit rates, an ablation, and speed at 1 and 3 million paragraphs.
 
     The million takes five minutes, three millions a quarter of an hour, and both 9 GB of disk; `--quick` leaves them
-    out.
+    out. The larger model is fetched unless --no-reread is given.
     """
     from evaluation.bench import kb as tables
     from evaluation.bench.kb_quality import Models

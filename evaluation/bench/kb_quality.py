@@ -49,12 +49,9 @@ from models.embed import Embedder
 from models.embedders import default_embedder
 from models.sbert import SbertEmbedder
 from pipeline.ground import SURELY_ATTACKED
-from pipeline.heads import Heads
 from pipeline.normalise import normalise
 from pipeline.post_reader import PostReader
-from pipeline.second_opinion import SecondOpinion
-from pipeline.threats import ThreatHead
-from pipeline.triage import LONGEST_READ
+from pipeline.scoring import LONGEST_READ, PostScorer
 
 DEFAULT = KnowledgeBaseSettings()
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
@@ -209,7 +206,7 @@ def _statements(searcher: Searcher, least: float = -1.0) -> Find:
     return find
 
 
-def _matched(matcher: ClaimMatcher, *, most: int | None = None, opinions: int = 2) -> Find:
+def _matched(matcher: ClaimMatcher, *, most: int | None = None, opinions: int | None = None) -> Find:
     async def find(question: Question) -> Sequence[str]:
         readings = question.readings[:opinions]
         claims, facts = matcher.match(
@@ -236,26 +233,20 @@ async def read_questions(
     """Return the posts as triage reads them; raises BadSettings for an embedder that its heads don't fit."""
     if not isinstance(embedder, E5Embedder):
         raise BadSettings(f"Triage's heads read {E5Embedder.name}, not {embedder.name}.")
-    heads, opinion, threats = Heads.load(), SecondOpinion.load(), ThreatHead.load()
+    scorer = PostScorer(post_reader)
     judge, threshold = shipped_judge(), TriageSettings().group_threshold
     questions = []
     for post in posts:
-        text = normalise(post.text)[:LONGEST_READ]
-        reading = await embedder.read(text)
-        scores = heads.score(reading.vector, text, reading.tokens)
-        if reading.summed is not None:
-            scores = scores.beside(opinion, reading.summed)
-        again = post_reader and await post_reader.read(
-            text, scores.hate, threats.score(text, reading.vector), post.language
-        )
-        whole = again.whole if again else None
-        if post_reader is not None and whole is not None:
-            scores = scores.beside(post_reader.opinion, whole)
-        listed = scores.attacked(threshold)
+        text = normalise(post.text)
+        reading = await embedder.read(text[:LONGEST_READ])
+        scored = await scorer.score(post.text, text, reading, post.language)
+        listed = scored.scores.attacked(threshold)
         groups = tuple(score.group for score in listed)
         attacked = tuple(score.group for score in listed if score.score >= SURELY_ATTACKED)
         kind = KINDS[int(judge.kind_probabilities(reading.vector, post.language).argmax())]
-        questions.append(Question(post, text, reading.vector, groups, kind, (reading.summed, whole), attacked))
+        questions.append(
+            Question(post, text[:LONGEST_READ], reading.vector, groups, kind, (scored.summed, scored.reread), attacked)
+        )
     return questions
 
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from evaluation.evidence.yardstick import FRESH, read_fresh, read_posts
+from kb.claims.loading import load_claims
 from kb.claims.second_opinion import ClaimOpinion
 from pipeline.heads import HATE, NAMES
-from pipeline.post_reader import HATE_FROM, THREAT_FROM
+from pipeline.normalise import normalise
+from pipeline.post_reader import REREAD_HATE_FROM, REREAD_THREAT_FROM
 from pipeline.second_opinion import THREAT, SecondOpinion
+from training.heads.data import SHORT, letters
 from training.heads.sample import Part
 from training.post_layers.lessons import Lesson
 
 opinions = pytest.importorskip("training.post_layers.opinions")
 data = pytest.importorskip("training.post_reader.data")
 card = pytest.importorskip("training.post_reader.model_card")
-model_card = pytest.importorskip("training.post_layers.model_card")
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 def lesson(text: str, origin: str = "posts", **answers: bool) -> Lesson:
@@ -52,19 +57,33 @@ def outcome(firsts: list[tuple[float, float]], seconds: list[float]) -> Any:
     claims = ClaimOpinion(
         (), none, none[:, 0], np.zeros(2, np.float32), np.zeros(4, np.float32), np.ones(3, np.float32)
     )
-    return model_card.Outcome(lessons, read, np.array(seconds, np.float32)[:, np.newaxis], opinion, claims)
+    return card.in_service(lessons, read, np.array(seconds, np.float32)[:, np.newaxis], opinion, claims)
 
 
 def test_posts_are_measured_as_in_service() -> None:
-    nearly = HATE_FROM / 2, THREAT_FROM / 2
-    measured = outcome([nearly, (HATE_FROM, 0.0), (0.0, THREAT_FROM)], [3.0, 3.0, 3.0])
-    assert card.read_again(measured).tolist() == [False, True, True]
-    in_service = replace(measured, asked=card.read_again(measured))
-    assert np.allclose(in_service.together[0], in_service.first[0]), "surely harmless: it is not read again"
-    assert (in_service.together[1:] > in_service.first[1:]).all()
+    nearly = REREAD_HATE_FROM / 2, REREAD_THREAT_FROM / 2
+    measured = outcome([nearly, (REREAD_HATE_FROM, 0.0), (0.0, REREAD_THREAT_FROM)], [3.0, 3.0, 3.0])
+    assert measured.asked.tolist() == [False, True, True]
+    assert np.allclose(measured.together[0], measured.first[0]), "surely harmless: it is not read again"
+    assert (measured.together[1:] > measured.first[1:]).all()
+    assert [measured.counts(row) for row in range(3)] == [False, True, True]
 
 
 def test_kinds_are_counted_at_the_limit() -> None:
     measured = outcome([(0.5, 0.3 if row % 4 == 0 else 0.2) for row in range(60)], [4.0, -4.0] * 30)
     rows = list(card._kinds(measured, 0.5))
     assert rows == ["| flagged posts: threat | 30 | 1.00 | | flagged posts: calm | 30 | 0.00 |"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets of `../shared` are absent")
+def test_only_english_is_learned_and_nothing_that_is_measured_on() -> None:
+    taught, apart = data.read_post_lessons(SHARED, Path.cwd())
+    assert {each.language for each in (*taught, *apart)} == {"en"}
+    assert len(taught) > 40_000
+    measured = {letters(each.text) for each in apart}
+    files = load_claims()
+    yardstick = [post.text for post in read_posts(SHARED)]
+    yardstick += [post.text for name in FRESH for post in read_fresh(files, name)]
+    measured |= {letters(normalise(text)) for text in yardstick}
+    assert not [each for each in taught if len(each.text) > SHORT and letters(each.text) in measured]

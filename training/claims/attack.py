@@ -18,7 +18,7 @@ from kb.claims.judge import SURFACE, Judge, surface_buckets
 from kb.claims.records import LANGUAGES
 from kb.query import Vectors
 from pipeline.normalise import normalise
-from pipeline.triage import LONGEST_READ
+from pipeline.scoring import LONGEST_READ
 from training.claims.data import Post
 from training.heads.data import letters, reserved_posts
 from training.heads.sample import Part

@@ -18,7 +18,7 @@ from kb.claims.records import LANGUAGES
 from pipeline.heads import Heads
 from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
-from pipeline.triage import LONGEST_READ
+from pipeline.scoring import LONGEST_READ
 from training.heads.sample import Part
 from training.heads.written import read_functional, read_written
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.domain import AttackKind, TargetGroup
 from pipeline.normalise import normalise
-from pipeline.triage import LONGEST_READ
+from pipeline.scoring import LONGEST_READ
 from training.claims.data import HELD_OUT_OF
 from training.heads.sample import Part
 

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -249,7 +250,8 @@ def _mlma(path: Path, reserved: Collection[str]) -> Iterator[Sample]:
             with archive.open(f"hate_speech_mlma/{language}_dataset.csv") as file:
                 rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
                 # Ids are only unique within a language, and the reserved ones are English.
-                yield from _mlma_language(rows, each, reserved if language == "en" else NOTHING)
+                samples = _mlma_language(rows, each, reserved if language == "en" else NOTHING)
+                yield from (replace(sample, language=language) for sample in samples)
 
 
 def _mlma_language(rows: list[dict[str, str]], each: int, reserved: Collection[str]) -> Iterator[Sample]:

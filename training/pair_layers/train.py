@@ -23,6 +23,7 @@ from training.heads.sample import Part
 from training.low_rank import Tensors
 from training.pair_layers.data import OPPOSES, Pair, read_pairs
 from training.pair_layers.model_card import write_card
+from training.saving import save
 
 SEED = 0
 LONGEST = 212
@@ -38,12 +39,10 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
     held = tuned_layers.frozen(E5File(find()))
     adapters, heads = _tune([pairs[row] for row in taught], [states[row] for row in taught], held)
     weights = heads["w"].numpy().copy()
-    # In service the mean is not scaled by MEAN, so the weights have to contain that factor.
-    weights[:, : weights.shape[1] // 2] *= low_rank.MEAN
+    low_rank.without_scaled_mean(weights)
     shipped = tuned_layers.for_the_graph(adapters) | {"summed": weights, "bias": heads["b"].numpy()}
     path = root / "models" / "data" / PAIRS
-    halves = {name: array.astype(np.float16) for name, array in shipped.items()}
-    np.savez_compressed(path, allow_pickle=False, **halves)
+    save(path, shipped)
     return measure_and_write_card(pairs, path)
 
 

@@ -26,6 +26,7 @@ from training.low_rank import Tensors
 from training.mpnet_layers import POOLED, SCHEDULE
 from training.pair_layers.data import OPPOSES, Pair, read_pairs
 from training.pair_reader.model_card import write_card
+from training.saving import save
 
 SEED = 0
 PASSES = 3
@@ -42,8 +43,10 @@ def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> st
     told = [(pair.first, pair.second, pair.question, pair.answer, pair.weight) for pair in taught]
     adapters, heads = mpnet_layers.tuned_or_kept(told, model_file, cache, lambda: _tuned(taught, model_file))
     path = root / "pipeline" / "data" / FILE
-    own = {"weights": mpnet_layers.weights_in_service(heads["w"]), "bias": heads["b"].numpy()}
-    mpnet_layers.save(path, adapters, own)
+    weights = heads["w"].numpy().copy()
+    low_rank.without_scaled_mean(weights)
+    own = {"weights": weights, "bias": heads["b"].numpy()}
+    save(path, {name: tensor.numpy() for name, tensor in adapters.items()} | own)
     posts = {pair.first for pair in taught if pair.question == OPPOSES}
     apart = [pair for pair in pairs if pair.part is not Part.TRAIN and pair.first not in posts]
     by_layers, by_reader = asyncio.run(_scores(apart, model_file, path))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files as package_files
 
 import numpy as np
 
-from core.settings import KnowledgeBaseSettings
+from core.settings import KnowledgeBaseSettings, TriageSettings
 from kb.claims.judge import shipped_judge
 from kb.claims.loading import load_claims
 from kb.claims.matching import ClaimMatcher, embedded
@@ -29,7 +30,7 @@ async def read_first(lessons: Sequence[Lesson], *, with_layers: bool) -> list[tu
     `with_layers` says whether the shipped opinion of those layers counts. Everything is computed with shipped models.
     """
     embedder, heads, threats, layers = default_embedder(), Heads.load(), ThreatHead.load(), SecondOpinion.load()
-    claims = load_claims()
+    claims, threshold = load_claims(), TriageSettings().group_threshold
     wordings, vectors = await embedded(claims, embedder)
     reviews = load_reviews(package_files("kb"))
     of_layers = [shipped_opinion(NAMES[0])] if with_layers else []
@@ -41,16 +42,20 @@ async def read_first(lessons: Sequence[Lesson], *, with_layers: bool) -> list[tu
         reading = await embedder.read(lesson.text)
         summed = reading.summed if with_layers else None
         scores = heads.score(reading.vector, lesson.text, reading.tokens)
-        opinions = {group.value: score for group, score in scores.groups.items()} | {HATE: scores.hate}
-        opinions |= {COUNTER: scores.counter, THREAT: threats.score(lesson.text, reading.vector)}
+        threat = {THREAT: threats.score(lesson.text, reading.vector)}
         if summed is not None:
-            opinions = layers.beside(opinions, summed)
-        first = First(opinions)
+            scores, threat = scores.beside(layers, summed), layers.beside(threat, summed)
+        opinions = {group.value: score for group, score in scores.groups.items()} | {HATE: scores.hate}
+        first = First(opinions | {COUNTER: scores.counter} | threat)
         if lesson.claims is not None:
-            groups = groups_of(lesson.text, reading.vector, heads)
+            groups = (
+                [score.group for score in scores.attacked(threshold)]
+                if with_layers
+                else groups_of(lesson.text, reading.vector, heads)
+            )
             judged = matcher.read(lesson.text, reading.vector, groups, lesson.language, (summed,))
             probabilities = np.array([judged.claims[name] for name in claims.claims], np.float32)
-            first = First(opinions, probabilities, judged.answerable)
+            first = replace(first, claims=probabilities, answerable=judged.answerable)
         read.append((first, reading.summed))
     await embedder.close()
     return read

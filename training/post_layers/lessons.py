@@ -117,7 +117,7 @@ def _of_heads(data: Path, claims: Path) -> Iterator[Lesson]:
             for name, (truth, known) in answers.items()
             if known[row]
         }
-        yield Lesson(sample.text, sample.origin, sample.part, opinions, label=sample.label)
+        yield Lesson(sample.text, sample.origin, sample.part, opinions, label=sample.label, language=sample.language)
 
 
 def _count(name: str, origin: str) -> float:
@@ -145,8 +145,9 @@ def lesson_of(post: Post, origin: str, part: Part) -> Lesson:
     """Return the lesson of a labelled post; `origin` is one of KIND_COUNTS."""
     threat = {THREAT: (post.kind is AttackKind.THREAT, READ_THREAT)}
     return Lesson(
-        post.text[:LONGEST], origin, part, threat, KINDS.index(post.kind), post.claims, KIND_COUNTS[origin], post.id
-    )
+        post.text[:LONGEST], origin, part, threat, KINDS.index(post.kind), post.claims, KIND_COUNTS[origin], post.id,
+        post.language,
+    )  # fmt: skip
 
 
 def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:

@@ -63,6 +63,10 @@ class Outcome:
         both = np.asarray(of_first * self.first + of_second * self.second + constant, np.float32)
         return both if self.asked is None else np.where(self.asked[:, np.newaxis], both, self.first)
 
+    def counts(self, row: int) -> bool:
+        """Tell whether the second opinion counts for a lesson in service."""
+        return self.asked is None or bool(self.asked[row])
+
     def rows(self, holds: Callable[[Lesson], bool]) -> list[int]:
         """Return the numbers of the lessons for which a condition holds."""
         return [number for number, lesson in enumerate(self.lessons) if holds(lesson)]
@@ -111,7 +115,7 @@ def opinion_rows(outcome: Outcome) -> Iterator[str]:
         rows = _asked(outcome, origin, THREAT)
         truth = outcome.truth(rows, THREAT)
         # The unseen posts calibrate threats, so figures on them would flatter.
-        if truth.any() and origin != UNSEEN_ORIGIN:
+        if truth.any() and not truth.all() and origin != UNSEEN_ORIGIN:
             yield _row(f"{origin}: threats, AUC", len(rows), _aucs(outcome, THREAT, rows))
             says = outcome.each(THREAT, rows)
             caught = [float((say[truth] > np.quantile(say[~truth], 1 - ALARMS)).mean()) for say in says]
@@ -188,13 +192,15 @@ def _named(outcome: Outcome, row: int) -> list[list[bool]]:
     first, reading = outcome.firsts[row].claims, outcome.readings[row]
     assert first is not None
     names, right = outcome.claims.claims, outcome.lessons[row].claims or frozenset()
-    tables = first, outcome.claims.shares(reading), outcome.claims.probabilities(names, first, reading)
+    both = outcome.claims.probabilities(names, first, reading) if outcome.counts(row) else first
+    tables = first, outcome.claims.shares(reading), both
     return [[names[place] in right for place in np.argsort(-table)[:3]] for table in tables]
 
 
 def _gates(outcome: Outcome, row: int) -> tuple[float, float, float]:
     first, reading = outcome.firsts[row].answerable, outcome.readings[row]
-    return first, outcome.claims.answered(reading), outcome.claims.gate(first, reading)
+    both = outcome.claims.gate(first, reading) if outcome.counts(row) else first
+    return first, outcome.claims.answered(reading), both
 
 
 def _groups(lesson: Lesson) -> set[str]:

@@ -6,25 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from kb.claims.second_opinion import ClaimOpinion, claim_features, log_odds
 from models.e5_tuned import SUMMED
 from models.embed import Vectors
 from pipeline.second_opinion import THREAT, SecondOpinion
-from training import low_rank
 from training.heads.data import REAL
 from training.heads.sample import Part
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
-from training.post_layers.tuning import OPINIONS, Tuned
 
 ALIKE = (0.5, 0.5)
 """Weights of first and second opinion, where no others are given."""
 MOST = 3.0
 """How much more closely readings preserve the answer to a question of triage than the share of a claim."""
-CLAIM = "claim"
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -72,36 +67,6 @@ def sum_up(weights: Vectors, bias: Vectors, scale: Vectors, pooled: Vectors) -> 
     forward = directions.T * scale
     parts = forward @ weights, forward @ (bias - centre), directions / scale[:, np.newaxis], centre
     return Sums(*(np.asarray(part, np.float32) for part in parts))
-
-
-def sums_of(tuned: Tuned, pooled: Vectors) -> Sums:
-    """Return the sums, for service, that best preserve what tuned heads make of `pooled`, shape (n, pooled)."""
-    weights, bias = _stacked(tuned)
-    spread = (pooled @ weights.T + bias).std(axis=0)
-    claims = len(tuned.claims)
-    scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
-    sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
-    # In service the mean is not scaled by MEAN, so the projection has to contain that factor.
-    sums.summed[:, : pooled.shape[1] // 2] *= low_rank.MEAN
-    return sums
-
-
-def _stacked(tuned: Tuned) -> tuple[Vectors, Vectors]:
-    """Return the weights and biases of all heads, claims last."""
-    names = ("opinion", "kind", "answerable", CLAIM)
-    weights = np.concatenate([tuned.heads[f"{name}.w"].numpy() for name in names])
-    return weights, np.concatenate([tuned.heads[f"{name}.b"].numpy() for name in names])
-
-
-def fit_opinions(
-    tuned: Tuned, sums: Sums, lessons: Sequence[Lesson], firsts: Sequence[First], readings: Vectors, shares: Shares
-) -> tuple[SecondOpinion, ClaimOpinion]:
-    """Return the opinions on readings, fitted beside the first ones."""
-    heads, claims = len(OPINIONS), len(tuned.claims)
-    opinion = fit_opinion(OPINIONS, sums.back[:heads], sums.centre[:heads], lessons, firsts, readings, shares)
-    answerable = np.append(sums.back[-claims - 1], sums.centre[-claims - 1])
-    of_claims = sums.back[-claims:], sums.centre[-claims:]
-    return opinion, fit_claims(tuned.claims, *of_claims, answerable, lessons, firsts, readings, shares)
 
 
 def fit_opinion(

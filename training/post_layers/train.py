@@ -5,35 +5,32 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from kb.claims.loading import load_claims
 from kb.claims.second_opinion import NAMES as OPINION_FILES
-from kb.claims.second_opinion import ClaimOpinion
 from models.e5_file import E5File, find
 from models.e5_onnx import OnnxE5Embedder
 from models.e5_tuned import POSTS
 from models.embed import Vectors
 from pipeline.heads import HATE
-from pipeline.second_opinion import SecondOpinion
 from training import low_rank, tuned_layers
 from training.heads.sample import Part
 from training.post_layers import tuning
 from training.post_layers.first_opinions import read_first
 from training.post_layers.lessons import Lesson, read_lessons, thinned
 from training.post_layers.model_card import Outcome, write_card
-from training.post_layers.opinions import Shares, Sums, fit_opinions, sums_of
+from training.post_layers.opinions import Shares, Sums
+from training.post_layers.readings import drawn_portions, fit_opinions, sums_of
+from training.saving import arrays_of, save
 
 LONGEST = 64
 """Most tokens of a text that are used for training."""
 SEED = 0
-PORTION = 64
-SUMMED_FROM = 20_000
-"""Most texts used to decide what a reading preserves."""
 OPINION_FILE, CARD = "second_opinion.npz", "e5_posts.md"
 SHARES = Shares({HATE: (0.7, 0.3)}, (0.4, 0.6, 0.0))
 """For hate the first opinion counts more, as it reads the tokens itself; a little more of the second changed nothing on
@@ -65,11 +62,8 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
     with_reading = [(lesson, first, summed) for lesson, (first, summed) in read if summed is not None]
     unseen, firsts, readings = (list(column) for column in zip(*with_reading, strict=True))
     opinion, on_claims = fit_opinions(tuned, sums, unseen, firsts, np.stack(readings), SHARES)
-    save(
-        root / "pipeline" / "data" / OPINION_FILE,
-        {"layers": np.array(layers_name), "names": np.array(opinion.names), **arrays_of(opinion)},
-    )
-    save(root / "kb" / "data" / OPINION_FILES[0], {"claims": np.array(on_claims.claims), **arrays_of(on_claims)})
+    save(root / "pipeline" / "data" / OPINION_FILE, arrays_of(replace(opinion, layers=layers_name)))
+    save(root / "kb" / "data" / OPINION_FILES[0], arrays_of(on_claims))
     written = [Path("models/data") / POSTS, Path("pipeline/data") / OPINION_FILE, Path("kb/data") / OPINION_FILES[0]]
     digests = {str(path): hashlib.sha256((root / path).read_bytes()).hexdigest() for path in written}
     card = write_card(taught, Outcome(unseen, firsts, np.stack(readings), opinion, on_claims), digests)
@@ -106,26 +100,8 @@ def _cached(texts: Sequence[str], cache: Path) -> list[Vectors]:
 
 
 def _sums(tuned: tuning.Tuned, held: low_rank.Tensors, states: Sequence[Vectors]) -> Sums:
-    drawn = sorted(
-        np.random.default_rng(SEED).permutation(len(states))[:SUMMED_FROM].tolist(), key=lambda n: len(states[n])
-    )
     parts = [
-        tuned_layers.pooled(
-            *tuned_layers.padded([states[n] for n in drawn[start : start + PORTION]]), held, tuned.adapters
-        )
-        for start in range(0, len(drawn), PORTION)
+        tuned_layers.pooled(*tuned_layers.padded([states[row] for row in rows]), held, tuned.adapters)
+        for rows in drawn_portions([len(each) for each in states])
     ]
     return sums_of(tuned, torch.cat(parts).numpy())
-
-
-def arrays_of(opinion: SecondOpinion | ClaimOpinion) -> dict[str, Any]:
-    """Return an opinion's arrays by name."""
-    return {name: value for name, value in vars(opinion).items() if isinstance(value, np.ndarray)}
-
-
-def save(path: Path, arrays: dict[str, Any]) -> None:
-    """Write arrays, floating-point ones in half precision."""
-    halves: dict[str, Any] = {
-        name: each.astype(np.float16) if each.dtype.kind == "f" else each for name, each in arrays.items()
-    }
-    np.savez_compressed(path, **halves)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
+from evaluation.evidence.yardstick import FRESH, FreshPost, Post, read_fresh, read_posts
 from kb.claims.loading import load_claims
+from pipeline.normalise import normalise
 from pipeline.post_reader import LANGUAGES
 from training.claims.data import read_labelled
 from training.heads.data import SHORT, letters
@@ -19,9 +22,11 @@ LABELS = Path(__file__).with_name("labels.tsv")
 
 def read_post_lessons(data: Path, root: Path) -> tuple[list[Lesson], list[Lesson]]:
     """Return the English lessons: those to train on, each text once, and those that are kept apart."""
-    read = read_lessons(data, load_claims(), root / "kb" / "claims")
+    files = load_claims()
+    read = read_lessons(data, files, root / "kb" / "claims")
     apart = [lesson for lesson in read if lesson.part is not Part.TRAIN]
-    measured = {letters(lesson.text) for lesson in apart}
+    yardstick: list[Post | FreshPost] = [*read_posts(data), *chain(*(read_fresh(files, name) for name in FRESH))]
+    measured = {letters(lesson.text) for lesson in apart} | {letters(normalise(post.text)) for post in yardstick}
     labelled = [lesson_of(post, "labels", Part.TRAIN) for post in read_labelled(data, LABELS)]
     # The labels come first: whose claims are known, is read more often.
     taught = merged(thinned([*labelled, *(lesson for lesson in read if lesson.language in LANGUAGES)]))

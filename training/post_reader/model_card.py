@@ -4,54 +4,58 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.settings import TriageSettings
+from kb.claims.second_opinion import ClaimOpinion
+from models.embed import Vectors
 from pipeline.heads import HATE
-from pipeline.post_reader import HATE_FROM, LANGUAGES, THREAT_FROM
-from pipeline.second_opinion import THREAT, log_odds
+from pipeline.post_reader import LANGUAGES, REREAD_HATE_FROM, REREAD_THREAT_FROM
+from pipeline.second_opinion import THREAT, SecondOpinion, log_odds
 from training.heads.data import REAL
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
 from training.post_layers.model_card import Outcome, claim_rows, limit_rows, opinion_rows, threatens
+from training.post_layers.opinions import First
 
 FEWEST = 15
 """Fewest texts behind a row by kind."""
 
 
 def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str, str]) -> str:
-    """Return the card as Markdown; `outcome` is measured as if every post were read again."""
-    asked = read_again(outcome)
-    in_service = replace(outcome, asked=asked)
+    """Return the card as Markdown."""
+    assert outcome.asked is not None
     settings = TriageSettings()
     flags = [row for row, lesson in enumerate(outcome.lessons) if lesson.origin == REAL]
     origins = Counter(lesson.origin for lesson in taught)
     return files("training").joinpath("post_reader/card.md").read_text("utf-8").format(
         day=datetime.now(UTC).date(),
         digests="\n".join(f"- `{path}`: `{digest}`" for path, digest in digests.items()),
-        hate_from=HATE_FROM,
-        threat_from=THREAT_FROM,
-        share=float(asked[flags].mean()),
+        hate_from=REREAD_HATE_FROM,
+        threat_from=REREAD_THREAT_FROM,
+        share=float(outcome.asked[flags].mean()),
         count=len(taught),
         threats=sum(threatens(lesson) for lesson in taught),
         origins="\n".join(f"| {origin} | {count:,} |" for origin, count in sorted(origins.items())),
-        opinions="\n".join(opinion_rows(in_service)),
+        opinions="\n".join(opinion_rows(outcome)),
         doubt_below=settings.doubt_below,
         escalated_from=settings.threat_from,
-        limits="\n".join(limit_rows(in_service)),
-        kinds="\n".join(_kinds(in_service, settings.threat_from)),
-        claims="\n".join(claim_rows(in_service, LANGUAGES)),
+        limits="\n".join(limit_rows(outcome)),
+        kinds="\n".join(_kinds(outcome, settings.threat_from)),
+        claims="\n".join(claim_rows(outcome, LANGUAGES)),
     )  # fmt: skip
 
 
-def read_again(outcome: Outcome) -> NDArray[np.bool_]:
-    """Return which texts the model reads in service."""
-    hate, threat = (outcome.first[:, outcome.opinion.names.index(name)] for name in (HATE, THREAT))
-    return np.asarray((hate >= log_odds(HATE_FROM)) | (threat >= log_odds(THREAT_FROM)), np.bool_)
+def in_service(
+    lessons: Sequence[Lesson], firsts: Sequence[First], readings: Vectors, opinion: SecondOpinion, claims: ClaimOpinion
+) -> Outcome:
+    """Return the outcome as in service, where posts that are surely harmless are not read again."""
+    again = [
+        first.opinions[HATE] >= REREAD_HATE_FROM or first.opinions[THREAT] >= REREAD_THREAT_FROM for first in firsts
+    ]
+    return Outcome(lessons, firsts, readings, opinion, claims, np.array(again, np.bool_))
 
 
 def _kinds(outcome: Outcome, limit: float) -> Iterator[str]:

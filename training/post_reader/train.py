@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,25 +18,24 @@ from models.embed import Vectors
 from models.mpnet import WINDOW
 from pipeline.heads import HATE
 from pipeline.normalise import spelled_out
-from pipeline.post_reader import FILE, PostReader
+from pipeline.post_reader import FILE, PostReader, PostReading
 from pipeline.second_opinion import THREAT, SecondOpinion
 from training import mpnet_layers
 from training.low_rank import Tensors
 from training.post_layers.first_opinions import read_first
 from training.post_layers.lessons import Lesson
-from training.post_layers.model_card import Outcome
-from training.post_layers.opinions import First, Shares, Sums, fit_opinions, sums_of
-from training.post_layers.train import HELD_OUT_ORIGINS, NAME_LENGTH, arrays_of, save
+from training.post_layers.opinions import First, Shares, Sums
+from training.post_layers.readings import drawn_portions, fit_opinions, sums_of
+from training.post_layers.train import HELD_OUT_ORIGINS, NAME_LENGTH
 from training.post_layers.tuning import Tuned
 from training.post_reader.data import read_post_lessons
-from training.post_reader.model_card import write_card
-from training.post_reader.tuning import tune
+from training.post_reader.model_card import in_service, write_card
+from training.post_reader.tuning import TOLD, tune
+from training.saving import arrays_of, save
 
 SEED = 0
 CARD = "post_reader.md"
 SHARES = Shares({THREAT: (0.35, 0.65), HATE: (0.5, 0.5)}, (0.5, 0.5, 0.0))
-SUMMED_FROM, AT_ONCE = 20_000, 64
-"""Most texts used to decide what a reading preserves, and how many are read at once."""
 
 
 def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> str:
@@ -45,21 +44,26 @@ def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> st
     The adapters are kept in `cache`, and used again if it was made from the same lessons and weights.
     """
     taught, apart = read_post_lessons(data, root)
-    claims = list(load_claims().claims)
-    tuned, sums = _tuned(taught, claims, model_file, cache)
+    tuned, sums = _tuned(taught, list(load_claims().claims), model_file, cache)
     path, on_claims = root / "pipeline" / "data" / FILE, root / "kb" / "data" / OPINION_FILES[1]
-    layers = hashlib.sha256(b"".join(each.numpy().tobytes() for each in tuned.adapters.values())).hexdigest()
-    blank = SecondOpinion(layers[:NAME_LENGTH], (), *np.zeros((3, 0, sums.summed.shape[0]), np.float32))
-    _save(path, tuned.adapters, sums, blank)
-    reader = PostReader.load(model_file, path)
-    measured = [lesson for lesson in apart if lesson.origin not in HELD_OUT_ORIGINS]
-    lessons, firsts, readings = _readings(measured, reader)
-    opinion, of_claims = fit_opinions(tuned, sums, lessons, firsts, readings, SHARES)
-    opinion = SecondOpinion(blank.layers, opinion.names, opinion.weights, opinion.bias, opinion.shares)
-    _save(path, tuned.adapters, sums, opinion)
-    save(on_claims, {"claims": np.array(of_claims.claims), **arrays_of(of_claims)})
+    shipped = {name: tensor.numpy() for name, tensor in tuned.adapters.items()}
+    shipped |= {"summed": sums.summed, "summed_bias": sums.bias}
+    digest = hashlib.sha256(b"".join(each.astype(np.float16).tobytes() for each in shipped.values())).hexdigest()
+    blank = _without_heads(digest[:NAME_LENGTH], sums)
+    # Readings are computed from the file, as in service, so it is written without heads first.
+    blank_path = cache.with_suffix(".npz")
+    save(blank_path, shipped | arrays_of(blank))
+    reader = PostReader.load(model_file, blank_path)
+    lessons = [lesson for lesson in apart if lesson.origin not in HELD_OUT_ORIGINS]
+    readings = [reader.read_now(lesson.text) for lesson in lessons]
+    firsts = [first for first, _ in asyncio.run(read_first(lessons, with_layers=True))]
+    wholes = _at_once(lessons, firsts, readings)
+    opinion, of_claims = fit_opinions(tuned, sums, *wholes, SHARES)
+    opinion = replace(opinion, layers=blank.layers)
+    save(path, shipped | arrays_of(opinion))
+    save(on_claims, arrays_of(of_claims))
     digests = {str(each.relative_to(root)): hashlib.sha256(each.read_bytes()).hexdigest() for each in (path, on_claims)}
-    card = write_card(taught, Outcome(lessons, firsts, readings, opinion, of_claims), digests)
+    card = write_card(taught, in_service(*wholes, opinion, of_claims), digests)
     path.with_name(CARD).write_text(card, encoding="utf-8")
     return card
 
@@ -72,31 +76,28 @@ def _tuned(taught: Sequence[Lesson], claims: Sequence[str], model_file: Path, ca
         return tune(taught, tokens, weights, claims, SEED)
 
     told = [
-        (each.text, each.opinions, each.kind, sorted(each.claims or ()), each.answerable, each.counts, each.origin)
-        for each in taught
+        (row, each.opinions, each.kind, sorted(each.claims or ()), each.answerable, each.counts, each.origin)
+        for row, each in zip(tokens, taught, strict=True)
     ]
-    tuned = Tuned(*mpnet_layers.tuned_or_kept((told, claims), model_file, cache, tune_now), tuple(claims))
-    drawn = np.random.default_rng(SEED).permutation(len(taught))[:SUMMED_FROM].tolist()
-    drawn.sort(key=lambda number: len(tokens[number]))
-    portions = [drawn[start : start + AT_ONCE] for start in range(0, len(drawn), AT_ONCE)]
+    tuned = Tuned(*mpnet_layers.tuned_or_kept((told, claims, TOLD), model_file, cache, tune_now), tuple(claims))
     with torch.no_grad():
-        pooled: list[Any] = [
-            mpnet_layers.pooled([tokens[row] for row in rows], weights, tuned.adapters) for rows in portions
+        pooled = [
+            mpnet_layers.pooled([tokens[row] for row in rows], weights, tuned.adapters)
+            for rows in drawn_portions([len(row) for row in tokens])
         ]
     return tuned, sums_of(tuned, torch.cat(pooled).numpy())
 
 
-def _save(path: Path, adapters: Tensors, sums: Sums, opinion: SecondOpinion) -> None:
-    """Write adapters, the map from pooled states to readings, and the opinion on readings."""
-    arrays = arrays_of(opinion) | {"summed": sums.summed, "summed_bias": sums.bias}
-    arrays |= {name: tensor.numpy() for name, tensor in adapters.items()}
-    save(path, arrays | {"layers": np.array(opinion.layers), "names": np.array(opinion.names, np.str_)})
+def _without_heads(layers: str, sums: Sums) -> SecondOpinion:
+    """Return an opinion on readings that says nothing."""
+    nothing = np.zeros((0, sums.summed.shape[0]), np.float32)
+    return SecondOpinion(layers, (), nothing, nothing[:, 0], np.zeros((0, 3), np.float32))
 
 
-def _readings(lessons: Sequence[Lesson], reader: PostReader) -> tuple[list[Lesson], list[First], Vectors]:
-    """Return the lessons that the reader reads at once, the first opinions on them, and the readings."""
-    read = asyncio.run(read_first(lessons, with_layers=True))
-    wholes = [reader.read_now(lesson.text).whole for lesson in lessons]
-    rows = [row for row, whole in enumerate(wholes) if whole is not None]
-    readings = np.stack([whole for whole in wholes if whole is not None])
-    return [lessons[row] for row in rows], [read[row][0] for row in rows], readings
+def _at_once(
+    lessons: Sequence[Lesson], firsts: Sequence[First], readings: Sequence[PostReading]
+) -> tuple[list[Lesson], list[First], Vectors]:
+    """Return the lessons that were read at once, with the first opinions on them and their readings."""
+    rows = [row for row, reading in enumerate(readings) if reading.whole is not None]
+    wholes = np.stack([readings[row].windows[0] for row in rows])
+    return [lessons[row] for row in rows], [firsts[row] for row in rows], wholes

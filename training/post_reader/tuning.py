@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from training import low_rank, mpnet_layers
-from training.low_rank import Schedule, Tensors
+from training.low_rank import Tensors
 from training.mpnet_layers import POOLED
 from training.post_layers import tuning
 from training.post_layers.lessons import Lesson
 
 READ, CLAIMS_READ = 2, 3
 """How often a text is read, and one whose claims are labelled: what a claim is takes longest to learn."""
-SCHEDULE = Schedule(rate=6e-4, heads_rate=1.2e-3, warm=60, said_every=20, passes=1)
+SCHEDULE = replace(mpnet_layers.SCHEDULE, passes=1)
+TOLD = READ, CLAIMS_READ, SCHEDULE, tuning.HEADS_SHARE, tuning.CLAIMS_SHARE, tuning.CLAIM_COUNTS
+"""What decides the result besides the lessons."""
 
 
 def tune(

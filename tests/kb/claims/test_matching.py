@@ -20,7 +20,9 @@ from kb.claims.loading import load_claims
 from kb.claims.matching import FEW, MOST_CLAIMS, MOST_FACTS, ClaimMatcher
 from kb.claims.ranking import ClaimRanker
 from kb.claims.reviews import Reviews
+from kb.claims.second_opinion import NAMES, ClaimOpinion, shipped_opinions
 from kb.query import Vectors
+from models.e5_tuned import SUMMED
 from models.embed import Embedder
 from models.embedders import default_embedder
 
@@ -214,6 +216,47 @@ async def test_a_reading_gives_every_claim_and_kind_a_probability(matcher: Claim
     assert set(reading.claims) == set(FILES.claims)
     assert list(reading.claims.values()) == sorted(reading.claims.values(), reverse=True)
     assert float(reading.kinds.sum()) == pytest.approx(1.0, abs=1e-4)
+
+
+def knowing(claim: str, answered: float) -> ClaimOpinion:
+    """Return an opinion on readings of one number that, where it is 1, goes by nothing else."""
+    names = tuple(FILES.claims)
+    own = np.array([[20.0 * (name == claim)] for name in names], np.float32)
+    return ClaimOpinion(
+        names, own, np.zeros(len(names), np.float32), np.array([answered, 0], np.float32),
+        np.array([0, 1, 0, 0], np.float32), np.array([0, 1, 0], np.float32),
+    )  # fmt: skip
+
+
+async def test_each_reading_is_for_the_opinion_in_its_place_and_the_last_one_counts_most(e5: Embedder) -> None:
+    text, first, last = "those feminists really do hate every man", "women-less-intelligent", "women-lie-about-rape"
+    files, (wordings, vectors) = FILES, await matching.embedded(FILES, e5)
+    opinions = knowing(first, 5.0), knowing(last, -5.0)
+    two = ClaimMatcher(
+        files, Reviews(), wordings, vectors, judging.shipped_judge(), KnowledgeBaseSettings(), opinions=opinions
+    )
+    vector, one = (await e5.queries([text]))[0], np.ones(1, np.float32)
+    read = {
+        readings: two.read(text, vector, [TargetGroup.WOMEN], "en", [one if each else None for each in readings])
+        for readings in [(False, False), (True, False), (False, True), (True, True)]
+    }
+    surest = {readings: next(iter(reading.claims)) for readings, reading in read.items()}
+    assert surest == {
+        (False, False): "women-feminists-hate-men",
+        (True, False): first,
+        (False, True): last,
+        (True, True): last,
+    }
+    assert read[True, False].answerable > 0.9 > 0.1 > read[False, True].answerable
+
+
+def test_the_shipped_opinions_are_on_readings_of_the_same_length_and_on_claims_on_file() -> None:
+    opinions = shipped_opinions()
+    assert len(opinions) == len(NAMES) == 2
+    for opinion in opinions:
+        assert set(opinion.claims) <= set(FILES.claims)
+        assert opinion.weights.shape == (len(opinion.claims), SUMMED)
+        assert all(np.isfinite(array).all() for array in vars(opinion).values() if isinstance(array, np.ndarray))
 
 
 async def test_with_another_embedder_the_nearest_two_are_taken(embedder: Any) -> None:

@@ -26,7 +26,7 @@ from kb.search import Searcher
 from pipeline import vector
 from pipeline.compose import Composer
 from pipeline.ground import Grounder
-from pipeline.post_reader import shipped_opinion
+from pipeline.post_reader import opinion_on_readings
 from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import ComposeStrategy, Strategies, Strategy
 from tests.factories import make_evidence, make_post, make_triage
@@ -254,7 +254,7 @@ async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
         await grounder(Shelf(VOTE)).ground(POST, make_triage(embedding="torn"))
 
 
-OPINIONS = {"summed": SecondOpinion.load(), "reread": shipped_opinion()}
+OPINIONS = {"summed": SecondOpinion.load(), "reread": opinion_on_readings()}
 """The shipped opinions by the field of triage with the reading that they are on."""
 
 
