@@ -31,6 +31,7 @@ class Liveness:
         self._clock = clock
         self._last = clock.monotonic()
         self._working: dict[object, tuple[float, str]] = {}
+        self._tell_from = 0.0, limit_s
         self.gave_up = False
 
     def note_activity(self) -> None:
@@ -65,17 +66,36 @@ class Liveness:
         """Probe until the worker is dead, then return. `idle` is True if the broker answers and no message waits."""
         while not self.dead:
             await self._clock.sleep(every_s)
-            if not self._working and await self._answers(idle):
+            if self._working:
+                self._tell_of_long_work()
+            elif await self._answers(idle):
                 self.note_activity()
         self.gave_up = True
         if self._working:
-            begun, place = min(self._working.values())
-            lasted_s = self._clock.monotonic() - begun
+            place, lasted_s = self._longest_work()
             log.error("%s has been worked on for %.0f s; giving up so that this worker is restarted", place, lasted_s)
         else:
             log.error(
                 "no event and no successful poll for %.0f s; giving up so that this worker is restarted", self.silent_s
             )
+
+    def work_s(self) -> float:
+        """Return for how many seconds the message that takes longest has been worked on; 0 without one."""
+        return self._longest_work()[1] if self._working else 0.0
+
+    def _longest_work(self) -> tuple[str, float]:
+        begun, place = min(self._working.values())
+        return place, self._clock.monotonic() - begun
+
+    def _tell_of_long_work(self) -> None:
+        """Warn of a message that is worked on for longer than the limit, again whenever that time has doubled."""
+        begun, _ = min(self._working.values())
+        place, lasted_s = self._longest_work()
+        told_of, told_from_s = self._tell_from
+        if lasted_s > (told_from_s if told_of == begun else self._limit_s):
+            ends_s = self._longest_work_s + self._limit_s
+            log.warning("%s has been worked on for %.0f s; this worker is restarted at %.0f s", place, lasted_s, ends_s)
+            self._tell_from = begun, 2 * lasted_s
 
     async def _answers(self, idle: Callable[[], Awaitable[bool]]) -> bool:
         """Probe once. A probe that exceeds the limit is cancelled but not awaited: the cancellation may hang too."""

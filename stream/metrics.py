@@ -14,6 +14,9 @@ HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has fini
 """Flat while the stage's topic has lag: the stage hangs; liveness restarts its worker, by default after 80 minutes
 on one message."""
 
+WORKING = Gauge("rejoinder_working_seconds", "Seconds for which a worker has worked on the message that takes longest.")
+"""Above a few minutes: a stage hangs, or its model is very slow; the worker's log names the message. Restart it."""
+
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
 """Rising: the component that `error` names is unavailable. Messages wait for broker, ledger and embedding server as
 long as it takes; for another model, only a few tries."""

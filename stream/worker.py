@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import BrokerUnavailable
 from core.lifecycle import STAGES, TopicRole
 from core.settings import KafkaSettings, Settings
+from stream import metrics
 from stream.app import build_app
 from stream.dead_letters import DeadLetterWriter
 from stream.health import WorkerHealth
@@ -49,6 +50,7 @@ async def run_worker(
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
+    metrics.WORKING.set_function(liveness.work_s)
     in_hand = InHand(settings.data_dir / "in-hand", settings.stream.attempts, liveness)
     app = build_app(settings, stages, dead_letters, liveness, in_hand)
     names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]

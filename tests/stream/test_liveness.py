@@ -86,3 +86,23 @@ async def test_work_on_one_message_that_never_ends_is_silence_and_names_it(caplo
 
 async def never_asked() -> bool:
     raise AssertionError("a worker that works is not probed")
+
+
+async def test_work_that_lasts_is_told_early_and_each_time_it_has_doubled(caplog: pytest.LogCaptureFixture) -> None:
+    clock = TurnedClock()
+    liveness = Liveness(60, clock, longest_work_s=600)
+
+    async def idle() -> bool:
+        return True
+
+    with liveness.working("grounded 0:7"), caplog.at_level(logging.WARNING):
+        assert liveness.work_s() == 0
+        async with asyncio.timeout(60):
+            await liveness.watch(idle, every_s=50)
+        assert liveness.work_s() == 700
+    told = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert told == [
+        f"grounded 0:7 has been worked on for {seconds} s; this worker is restarted at 660 s"
+        for seconds in (100, 250, 550)
+    ]
+    assert liveness.work_s() == 0
