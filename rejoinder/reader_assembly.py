@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.errors import WeightsError
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,11 +18,15 @@ log = logging.getLogger(__name__)
 
 
 async def open_post_reader(settings: Settings) -> PostReader | None:
-    """Load the reader of posts; None if it is off or its weights were not fetched. Raises WeightsError."""
+    """Load the reader of posts; None if it is off, its weights were not fetched, or they are damaged (logged)."""
     from pipeline.post_reader import PostReader
 
     file = _fetched(settings, "Posts are") if settings.triage.reread else None
-    return None if file is None else await asyncio.to_thread(PostReader.load, file)
+    try:
+        return None if file is None else await asyncio.to_thread(PostReader.load, file)
+    except WeightsError as error:
+        log.error("Posts are read by the small models alone: %s", error)
+        return None
 
 
 def open_pair_reader(settings: Settings) -> LatePairReader | None:

@@ -259,6 +259,16 @@ async def test_posts_are_read_again_only_where_the_model_was_fetched(
     assert await open_post_reader(off) is None
 
 
+async def test_damaged_weights_of_the_larger_model_stop_no_worker_and_are_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fetch_larger_model(tmp_path)
+    settings = Settings(weights=WeightsSettings(folder=tmp_path), triage=TriageSettings(reread=True))
+    assert await open_post_reader(settings) is None
+    assert "Posts are read by the small models alone" in caplog.text
+    assert "rejoinder models pull all-mpnet-base-v2" in caplog.text
+
+
 async def test_drafts_are_read_again_where_the_model_was_fetched_and_it_is_loaded_only_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,7 +72,18 @@ def test_posts_are_measured_as_in_service() -> None:
 def test_kinds_are_counted_at_the_limit() -> None:
     measured = outcome([(0.5, 0.3 if row % 4 == 0 else 0.2) for row in range(60)], [4.0, -4.0] * 30)
     rows = list(card._kinds(measured, 0.5))
-    assert rows == ["| flagged posts: threat | 30 | 1.00 | | flagged posts: calm | 30 | 0.00 |"]
+    assert rows == ["| flagged posts: threat | 30 | 1.00 | 1.00 | | flagged posts: calm | 30 | 0.00 |"]
+
+
+def test_what_triage_does_is_told_by_group() -> None:
+    measured = outcome([(0.9, 0.0), (0.1, 0.0), (0.9, 0.9)], [2.0, -4.0, 2.0])
+    flags = [
+        replace(each, origin="real posts", part=Part.REPORT, opinions={"jews": (True, 1.0)}, label="hate")
+        for each in measured.lessons
+    ]
+    (row,) = card._routes(replace(measured, lessons=flags))
+    assert row.startswith("| jews | 3 |")
+    assert [float(cell) for cell in row.split("|")[3:7]] == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3], abs=0.01)
 
 
 @pytest.mark.slow

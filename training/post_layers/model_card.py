@@ -11,7 +11,7 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from core.domain import TargetGroup
 from core.settings import TriageSettings
@@ -29,6 +29,8 @@ from training.post_layers.opinions import First
 ALARMS = 0.03
 """The share of harmless texts called threats at which the card compares how many threats are caught."""
 GROUPS = tuple(TargetGroup)
+FEWEST = 5
+"""Fewest posts of a group that counts in macro-F1."""
 Rows = Sequence[int]
 
 
@@ -104,9 +106,11 @@ def opinion_rows(outcome: Outcome) -> Iterator[str]:
     for part in (Part.CALIBRATE, Part.REPORT):
         flags = outcome.rows(lambda each, part=part: each.origin == REAL and each.part is part)  # type: ignore[misc]
         name = f"flagged posts, {part.value} half"
-        grouped = [row for row in flags if outcome.truth([row], HATE)[0] and _groups(outcome.lessons[row])]
+        grouped = [row for row in flags if outcome.truth([row], HATE)[0] and groups_attacked(outcome.lessons[row])]
         right = [_surest(outcome, says, grouped) for says in (outcome.first, outcome.second, outcome.together)]
         yield _row(f"{name}: the surest group is right", len(grouped), right)
+        f1 = [_macro_f1(outcome, says, grouped) for says in (outcome.first, outcome.second, outcome.together)]
+        yield _row(f"{name}: the same as macro-F1, posts with one group", len(grouped), f1)
         yield _row(f"{name}: hate or offence, AUC", len(flags), _aucs(outcome, HATE, flags))
     for origin in (ADVERSARIAL, FUNCTIONAL, CLAIM_TWINS, OWN_POSTS):
         rows = _asked(outcome, origin, HATE)
@@ -159,7 +163,7 @@ def claim_rows(outcome: Outcome, languages: Collection[str] = LANGUAGES) -> Iter
     for title, origin, part, spoken in _CLAIMED:
         rows = outcome.rows(
             lambda each, origin=origin, part=part, spoken=spoken: (  # type: ignore[misc]
-                each.origin == origin and each.part is part and each.language in spoken
+                each.origin == origin and each.part is part and each.claims is not None and each.language in spoken
             )
         )
         if not {*spoken} & {*languages}:
@@ -203,15 +207,31 @@ def _gates(outcome: Outcome, row: int) -> tuple[float, float, float]:
     return first, outcome.claims.answered(reading), both
 
 
-def _groups(lesson: Lesson) -> set[str]:
+def groups_attacked(lesson: Lesson) -> set[str]:
+    """Return the names of the groups that a lesson is known to attack."""
     return {group.value for group in GROUPS if lesson.opinions.get(group.value, (False, 0.0))[0]}
 
 
 def _surest(outcome: Outcome, table: Vectors, rows: Rows) -> float:
+    named = zip(rows, surest_groups(outcome, table, rows), strict=True)
+    return float(np.mean([name in groups_attacked(outcome.lessons[row]) for row, name in named]))
+
+
+def surest_groups(outcome: Outcome, table: Vectors, rows: Rows) -> list[str]:
+    """Return the likeliest group of some lessons by a table of log odds."""
     columns = [outcome.opinion.names.index(group.value) for group in GROUPS]
-    best = table[np.ix_(rows, columns)].argmax(axis=1)
-    named = zip(rows, best, strict=True)
-    return float(np.mean([GROUPS[place].value in _groups(outcome.lessons[row]) for row, place in named]))
+    return [GROUPS[place].value for place in table[np.ix_(rows, columns)].argmax(axis=1)]
+
+
+def _macro_f1(outcome: Outcome, table: Vectors, rows: Rows) -> float:
+    """Return the mean F1 of the groups with at least FEWEST posts."""
+    single = [row for row in rows if len(groups_attacked(outcome.lessons[row])) == 1]
+    truth = [next(iter(groups_attacked(outcome.lessons[row]))) for row in single]
+    often = [group for group, count in Counter(truth).items() if count >= FEWEST]
+    scores = precision_recall_fscore_support(
+        truth, surest_groups(outcome, table, single), labels=often, average=None, zero_division=0
+    )
+    return float(np.mean(scores[2]))
 
 
 def _aucs(outcome: Outcome, name: str, rows: Rows) -> list[float]:

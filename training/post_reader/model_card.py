@@ -9,15 +9,27 @@ from importlib.resources import files
 
 import numpy as np
 
+from core.domain import Route, TargetGroup
 from core.settings import TriageSettings
 from kb.claims.second_opinion import ClaimOpinion
 from models.embed import Vectors
-from pipeline.heads import HATE
+from pipeline.heads import HATE, NAMES, Scores
 from pipeline.post_reader import LANGUAGES, REREAD_HATE_FROM, REREAD_THREAT_FROM
+from pipeline.routing_rules import decide
 from pipeline.second_opinion import THREAT, SecondOpinion, log_odds
 from training.heads.data import REAL
+from training.heads.sample import Part
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
-from training.post_layers.model_card import Outcome, claim_rows, limit_rows, opinion_rows, threatens
+from training.post_layers.model_card import (
+    ALARMS,
+    Outcome,
+    claim_rows,
+    groups_attacked,
+    limit_rows,
+    opinion_rows,
+    surest_groups,
+    threatens,
+)
 from training.post_layers.opinions import First
 
 FEWEST = 15
@@ -44,6 +56,7 @@ def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str,
         escalated_from=settings.threat_from,
         limits="\n".join(limit_rows(outcome)),
         kinds="\n".join(_kinds(outcome, settings.threat_from)),
+        routes="\n".join(_routes(outcome)),
         claims="\n".join(claim_rows(outcome, LANGUAGES)),
     )  # fmt: skip
 
@@ -58,19 +71,53 @@ def in_service(
     return Outcome(lessons, firsts, readings, opinion, claims, np.array(again, np.bool_))
 
 
+def _routes(outcome: Outcome) -> Iterator[str]:
+    """Yield a row for each group: its flags to report, what triage does with them, and how many get a wrong group."""
+    settings, names = TriageSettings(), outcome.opinion.names
+    for group in TargetGroup:
+        rows = [
+            row for row, lesson in enumerate(outcome.lessons)
+            if lesson.origin == REAL and lesson.part is Part.REPORT and group.value in groups_attacked(lesson)
+        ]  # fmt: skip
+        if not rows:
+            continue
+        chances = 1 / (1 + np.exp(-outcome.together[rows]))
+        routes = Counter(
+            "escalate" if chance[names.index(THREAT)] >= settings.threat_from
+            else str(decide(None, Scores.read(NAMES, chance[[names.index(name) for name in NAMES]]), settings).route)
+            for chance in chances
+        )  # fmt: skip
+        named = zip(rows, surest_groups(outcome, outcome.together, rows), strict=True)
+        wrong = sum(name not in groups_attacked(outcome.lessons[row]) for row, name in named)
+        shares = (f"{routes[route.value] / len(rows):.2f}" for route in (Route.DRAFT, Route.DOUBT, Route.DISMISS))
+        cells = [*shares, f"{routes['escalate'] / len(rows):.2f}", f"{wrong / len(rows):.2f}"]
+        yield f"| {group.value} | {len(rows)} | {' | '.join(cells)} |"
+
+
 def _kinds(outcome: Outcome, limit: float) -> Iterator[str]:
-    """Yield rows with a kind of threat and how many are caught, and a kind of others and how many are alarms."""
-    over = outcome.together[:, outcome.opinion.names.index(THREAT)] >= log_odds(limit)
+    """Yield rows with a kind of threat and the share caught, and a kind of others and the share of alarms.
+
+    Threats are counted at the limit, and where ALARMS of the others of their origin would be called threats.
+    """
+    says = outcome.together[:, outcome.opinion.names.index(THREAT)]
+    rows: dict[bool, dict[tuple[str, str], list[int]]] = {True: {}, False: {}}
+    for row, lesson in enumerate(outcome.lessons):
+        if THREAT in lesson.opinions and lesson.label and lesson.origin != UNSEEN_ORIGIN:
+            rows[threatens(lesson)].setdefault((lesson.origin, lesson.label), []).append(row)
     columns: dict[bool, list[str]] = {True: [], False: []}
     for threat, cells in columns.items():
-        rows: dict[str, list[int]] = {}
-        for row, lesson in enumerate(outcome.lessons):
-            known = THREAT in lesson.opinions and lesson.label and lesson.origin != UNSEEN_ORIGIN
-            if known and threatens(lesson) is threat:
-                rows.setdefault(f"{lesson.origin}: {lesson.label}", []).append(row)
-        for name, of_kind in sorted(rows.items()):
-            if len(of_kind) >= FEWEST:
-                cells.append(f"{name} | {len(of_kind)} | {over[of_kind].mean():.2f}")
+        for (origin, label), of_kind in sorted(rows[threat].items()):
+            if len(of_kind) < FEWEST:
+                continue
+            shares = [float((says[of_kind] >= log_odds(limit)).mean())]
+            if threat:
+                others = [row for (of, _), own in rows[False].items() if of == origin for row in own]
+                few = np.quantile(says[others], 1 - ALARMS) if others else np.nan
+                shares.append(float((says[of_kind] > few).mean()))
+            cells.append(f"{origin}: {label} | {len(of_kind)} | {' | '.join(f'{share:.2f}' for share in shares)}")
     for row in range(max(map(len, columns.values()))):
-        left, right = (cells[row] if row < len(cells) else "| |" for cells in columns.values())
+        left, right = (
+            cells[row] if row < len(cells) else blank
+            for cells, blank in zip(columns.values(), ("| | |", "| |"), strict=True)
+        )
         yield f"| {left} | | {right} |"

@@ -27,7 +27,7 @@ from training.post_layers.lessons import Lesson
 from training.post_layers.opinions import First, Shares, Sums
 from training.post_layers.readings import drawn_portions, fit_opinions, sums_of
 from training.post_layers.train import HELD_OUT_ORIGINS, NAME_LENGTH
-from training.post_layers.tuning import Tuned
+from training.post_layers.tuning import OPINIONS, Tuned
 from training.post_reader.data import read_post_lessons
 from training.post_reader.model_card import in_service, write_card
 from training.post_reader.tuning import TOLD, tune
@@ -57,13 +57,13 @@ def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> st
     lessons = [lesson for lesson in apart if lesson.origin not in HELD_OUT_ORIGINS]
     readings = [reader.read_now(lesson.text) for lesson in lessons]
     firsts = [first for first, _ in asyncio.run(read_first(lessons, with_layers=True))]
-    wholes = _at_once(lessons, firsts, readings)
-    opinion, of_claims = fit_opinions(tuned, sums, *wholes, SHARES)
+    measured = _measurable(lessons, firsts, readings, sums.back[OPINIONS.index(THREAT)])
+    opinion, of_claims = fit_opinions(tuned, sums, *measured, SHARES)
     opinion = replace(opinion, layers=blank.layers)
     save(path, shipped | arrays_of(opinion))
     save(on_claims, arrays_of(of_claims))
     digests = {str(each.relative_to(root)): hashlib.sha256(each.read_bytes()).hexdigest() for each in (path, on_claims)}
-    card = write_card(taught, in_service(*wholes, opinion, of_claims), digests)
+    card = write_card(taught, in_service(*measured, opinion, of_claims), digests)
     path.with_name(CARD).write_text(card, encoding="utf-8")
     return card
 
@@ -94,10 +94,21 @@ def _without_heads(layers: str, sums: Sums) -> SecondOpinion:
     return SecondOpinion(layers, (), nothing, nothing[:, 0], np.zeros((0, 3), np.float32))
 
 
-def _at_once(
-    lessons: Sequence[Lesson], firsts: Sequence[First], readings: Sequence[PostReading]
+def _measurable(
+    lessons: Sequence[Lesson], firsts: Sequence[First], readings: Sequence[PostReading], of_threats: Vectors
 ) -> tuple[list[Lesson], list[First], Vectors]:
-    """Return the lessons that were read at once, with the first opinions on them and their readings."""
-    rows = [row for row, reading in enumerate(readings) if reading.whole is not None]
-    wholes = np.stack([readings[row].windows[0] for row in rows])
-    return [lessons[row] for row in rows], [firsts[row] for row in rows], wholes
+    """Return the lessons with the first opinions on them and their readings, shape (lessons, m).
+
+    Of a text that was not read at once, only what is known of threats remains, with the window most like one by
+    `of_threats`, the weights of that head.
+    """
+    kept, rows, windows = [], [], []
+    for row, (lesson, reading) in enumerate(zip(lessons, readings, strict=True)):
+        if reading.whole is None:
+            known = {THREAT: lesson.opinions[THREAT]} if THREAT in lesson.opinions else {}
+            lesson = replace(lesson, opinions=known, kind=None, claims=None)
+        if lesson.opinions or reading.whole is not None:
+            kept.append(lesson)
+            rows.append(row)
+            windows.append(max(reading.windows, key=lambda window: float(of_threats @ window)))
+    return kept, [firsts[row] for row in rows], np.stack(windows)
