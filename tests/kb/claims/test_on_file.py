@@ -1,0 +1,36 @@
+"""What is shipped: that it says enough, and that what it says of a norm holds as far as the norm does."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kb.claims.loading import load_claims
+from kb.claims.records import LANGUAGES, Language
+
+FILES = load_claims()
+CHARTER = "12012P/TXT"
+BINDS: dict[Language, str] = {
+    "en": r"(?=.*\binstitutions\b)(?=.*\b([Ss]tates|its members)\b)(?=.*\b(implement|apply|applying) EU law)",
+    "es": r"(?=.*\binstituciones\b)(?=.*\bEstados\b)(?=.*\baplica[nr] (su|el) [Dd]erecho\b)",
+    "it": r"(?=.*\bistituzioni\b)(?=.*\bStati\b)(?=.*\b(attuano|applicano) il diritto\b)",
+    "eu": r"(?=.*\berakundeak\b)(?=.*\bestatu)(?=.*zuzenbidea aplikatz)",
+}
+"""Words by which a sentence says whom the Charter binds, and when (its article 51)."""
+APPLIES: dict[Language, str] = {
+    "en": r"([Ww]here|when) EU law applies|in the application of EU law",
+    "es": r"rige el derecho de la UE|se aplica el derecho de la UE|al aplicar el Derecho de la UE",
+    "it": r"(vale|vige|applica|attua) il diritto (dell')?UE",
+    "eu": r"EBko zuzenbidea(ren (eremuan|esparruan)| aplikatz)",
+}
+"""The same in a few words, in which only the second half has room."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_statement_of_the_charter_says_whom_it_binds_and_when(language: Language) -> None:
+    of_charter = [fact for fact in FILES.facts.values() if fact.symbol == CHARTER]
+    assert len(of_charter) >= 10
+    unlimited = [fact.text[language] for fact in of_charter if not re.match(BINDS[language], fact.text[language])]
+    unlimited += [fact.short[language] for fact in of_charter if not re.search(APPLIES[language], fact.short[language])]
+    assert unlimited == []
