@@ -149,10 +149,7 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
                 f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
             )
         yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
-    read = figures(fact.text.get("en", ""), "en")
-    yield from (
-        f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
-    )
+    yield from _figures_unlike_listed(fact, files)
 
 
 def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
@@ -177,6 +174,23 @@ def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
     for language, text in texts.items():
         if (own := figures(text, language)) != english:
             yield f"{language}: figures {_listed(own)} differ from English {_listed(english)}"
+
+
+def _figures_unlike_listed(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
+    """Yield listed figures that the text lacks, and unlisted figures, which nobody checks against the source's words.
+
+    Numbers by which the source is named need not be listed.
+    """
+    read = figures(fact.text.get("en", ""), "en")
+    yield from (
+        f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
+    )
+    speaker = files.speakers[fact.speaker].en if fact.speaker in files.speakers else ()
+    names = (fact.title, fact.symbol, fact.locator, str(fact.year), *speaker)
+    known = figures(" ".join((*fact.figures, *names)), "en")
+    for form, texts in (("text", fact.text), ("short", fact.short)):
+        if unlisted := figures(texts.get("en", ""), "en") - known:
+            yield f"{form}: {_listed(unlisted)} not among its figures: list what the source says, or leave it out"
 
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:

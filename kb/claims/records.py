@@ -59,7 +59,7 @@ class FiledFact(_Entry):
 
     - `short` is its form for platforms with tight limits.
     - `speaker` is the glossary's key for who says it; every form of the sentence names that speaker.
-    - `figures` are the numbers that the source gives.
+    - `figures` are the numbers that it states, other than those by which the source is named.
     - `research` names the research record that the fact comes from, which keeps the decisive words.
     - `document` and `terms` say where a norm is found.
     """

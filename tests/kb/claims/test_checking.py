@@ -36,6 +36,8 @@ WRONG = [
     (FACTS, "The Harbour Survey of 2020 counted", "Little evidence that the Harbour Survey of 2020 missed", "a note"),
     (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
     (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
+    (FACTS, '"1,250", "3.5"', '"1,250"', "text: {3.5} not among its figures"),
+    (FACTS, "Survey of 2020 saw 1,250", "Survey of 2020 saw 12 of 1,250", "short: {12} not among its figures"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
     (FACTS, 'speaker = "survey"', 'speaker = "nobody"', "no speaker is called 'nobody'"),
     (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "no fact is called 'other-newer'"),
