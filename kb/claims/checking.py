@@ -138,6 +138,8 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
         yield f"no fact is called '{fact.superseded_by}'"
     if fact.speaker not in files.speakers:
         yield f"no speaker is called '{fact.speaker}': add it to [speakers]"
+    if fact.region not in files.regions:
+        yield f"no region is called '{fact.region}': take one of those in facts/glossary.toml, or add it to `regions`"
     if fact.kind is not FactKind.NORM and str(fact.year) not in fact.text.get("en", ""):
         yield f"the sentence does not name the year {fact.year}"
     for form, texts, longest in (("text", fact.text, LONGEST_FACT), ("short", fact.short, LONGEST_SHORT)):

@@ -58,6 +58,7 @@ class FiledFact(_Entry):
     """A sentence that can be said as it stands, with its source, in each language.
 
     - `short` is its form for platforms with tight limits.
+    - `region` is where it holds: a name in the glossary's list, which is shown to moderators.
     - `speaker` is the glossary's key for who says it; every form of the sentence names that speaker.
     - `figures` are the numbers that it states, other than those by which the source is named.
     - `research` names the research record that the fact comes from, which keeps the decisive words.

@@ -39,6 +39,7 @@ WRONG = [
     (FACTS, '"1,250", "3.5"', '"1,250"', "text: {3.5} not among its figures"),
     (FACTS, "Survey of 2020 saw 1,250", "Survey of 2020 saw 12 of 1,250", "short: {12} not among its figures"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
+    (FACTS, 'region = "Zorblax"', 'region = "zorblax"', "no region is called 'zorblax'"),
     (FACTS, 'speaker = "survey"', 'speaker = "nobody"', "no speaker is called 'nobody'"),
     (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "no fact is called 'other-newer'"),
 ]
@@ -59,7 +60,7 @@ def test_what_is_wrong_is_named_with_file_and_line(
     change(folder / file, before, after)
     listed = [str(problem) for problem in problems(load_claims(shipped=folder))]
     assert any(message in problem for problem in listed)
-    first_line = {CLAIMS: 2, FACTS: 5}
+    first_line = {CLAIMS: 2, FACTS: 7}
     assert all(
         problem.startswith((f"kb/{CLAIMS}:{first_line[CLAIMS]}: ", f"kb/{FACTS}:{first_line[FACTS]}: "))
         for problem in listed
@@ -71,10 +72,11 @@ def test_what_is_wrong_is_named_with_file_and_line(
     [
         (CLAIMS, 'kind = "claim"', 'kind = "rumour"', r"kb/claims/other\.toml:2: 'other-no-boats', kind"),
         (CLAIMS, "[[claim]]", "[[claim]]\nid =", "not readable TOML"),
-        (FACTS, "year = 2020", "year = 20", r"kb/facts/other\.toml:5: 'other-boats-survey', year"),
-        (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:5: .*groups"),
-        (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:5"),
-        (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:2: speaker 'survey'"),
+        (FACTS, "year = 2020", "year = 20", r"kb/facts/other\.toml:7: 'other-boats-survey', year"),
+        (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:7: .*groups"),
+        (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:7"),
+        (FACTS, '["Zorblax"]', '"Zorblax"', r"kb/facts/other\.toml:1: regions is not a list"),
+        (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:4: speaker 'survey'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(
@@ -93,8 +95,8 @@ def test_a_file_of_an_unknown_group_is_refused(folder: Path) -> None:
 
 def test_an_id_may_stand_once(folder: Path) -> None:
     text = (folder / FACTS).read_text(encoding="utf-8")
-    (folder / FACTS).write_text(text + text.partition("\n\n")[2], encoding="utf-8")
-    with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:5"):
+    (folder / FACTS).write_text(text + text[text.index("[[fact]]") :], encoding="utf-8")
+    with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:7"):
         load_claims(shipped=folder)
 
 

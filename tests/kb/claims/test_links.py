@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from aiohttp import web
@@ -23,7 +24,7 @@ async def test_an_address_that_answers_is_there_and_one_that_turns_scripts_away_
         async with TestServer(app) as server:
             files = load_claims(shipped=folder)
             fact = files.facts["other-boats-survey"].model_copy(update={"url": str(server.make_url("/boats"))})
-            complaints = await dead_links(type(files)(files.claims, {fact.id: fact}, files.speakers, files.places))
+            complaints = await dead_links(replace(files, facts={fact.id: fact}))
         assert bool(complaints) is dead
         assert all(f"answers {status}" in complaint for complaint in complaints)
 
@@ -31,4 +32,4 @@ async def test_an_address_that_answers_is_there_and_one_that_turns_scripts_away_
 async def test_an_address_nobody_listens_at_is_named_with_its_place(folder: Path) -> None:
     change(folder / FACTS, "https://example.org/boats", "https://127.0.0.1:9/boats")
     (complaint,) = await dead_links(load_claims(shipped=folder))
-    assert complaint.startswith("kb/facts/other.toml:5: other-boats-survey: https://127.0.0.1:9/boats can't be reached")
+    assert complaint.startswith("kb/facts/other.toml:7: other-boats-survey: https://127.0.0.1:9/boats can't be reached")

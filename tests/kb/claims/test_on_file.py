@@ -34,3 +34,10 @@ def test_every_statement_of_the_charter_says_whom_it_binds_and_when(language: La
     unlimited = [fact.text[language] for fact in of_charter if not re.match(BINDS[language], fact.text[language])]
     unlimited += [fact.short[language] for fact in of_charter if not re.search(APPLIES[language], fact.short[language])]
     assert unlimited == []
+
+
+def test_every_region_is_written_in_one_way_and_used() -> None:
+    assert {fact.region for fact in FILES.facts.values()} == FILES.regions
+    assert len({region.casefold() for region in FILES.regions}) == len(FILES.regions)
+    assert all(region[0].isupper() for region in FILES.regions)
+    assert not [region for region in FILES.regions if re.search(r"\b(EU|US|UK)\b", region)]
