@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from core.domain import Intent
+from core.domain import AttackKind, Intent
 from kb.claims.loading import ClaimFiles, FilePlace
 from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
 from kb.paragraphs import sentences
@@ -95,6 +95,7 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
         for fact in claim.facts
         if fact in files.facts and files.facts[fact].superseded_by
     )
+    yield from _of_contempt(claim, [files.facts[fact].kind for fact in claim.facts if fact in files.facts])
     yield from _of_wider(claim, files)
     yield from (f"no gist in {language}" for language in LANGUAGES if language not in claim.gist)
     for language in LANGUAGES:
@@ -108,6 +109,22 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
                 yield f"{len(counters)} {intent} counter-claims in {language}; {fewest} needed"
             for counter in counters:
                 yield from problems_of_counter(counter, intent, language)
+
+
+def _of_contempt(claim: FiledClaim, kinds: Sequence[FactKind]) -> Iterator[str]:
+    """Yield what is wrong with the facts of a claim that asserts nothing to look up: no statistic answers contempt.
+
+    A norm does, or what such words have led to.
+    """
+    finding_first = kinds[:1] == [FactKind.FINDING]
+    if claim.finding_first and not finding_first:
+        yield "`finding_first` gives a reason, but no finding comes first: remove it"
+    if claim.kind is AttackKind.CLAIM or not kinds:
+        return
+    if FactKind.NORM not in kinds:
+        yield f"no norm answers this {claim.kind}: name one"
+    if finding_first and not claim.finding_first:
+        yield f"a finding comes first, which answers no {claim.kind}: put a norm first, or say why in `finding_first`"
 
 
 def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:

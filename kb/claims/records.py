@@ -31,6 +31,8 @@ class FiledClaim(_Entry):
     - `instead_of` names a wider claim of the same group that nearly every post with this claim makes, too. If this
       claim is likely enough in itself and at least a quarter as likely as the wider one, it is answered instead
       (`kb.claims.matching`). Like a claim that asserts something, it must reach `kb.assertion_from`.
+    - `finding_first` is the reason why a finding comes first though the claim asserts nothing to look up; see
+      `kb.claims.checking`.
     - `least` is the probability from which a post counts as making the claim, if that is more than the settings
       require.
     """
@@ -40,6 +42,7 @@ class FiledClaim(_Entry):
     gist: dict[Language, Line]
     common: bool = False
     instead_of: Name | None = None
+    finding_first: Line | None = None
     least: float = Field(0.0, ge=0.0, le=1.0)
     wordings: Lines
     counter: dict[Intent, Lines]

@@ -27,6 +27,8 @@ WRONG = [
     (CLAIMS, '"Zorblaxians sail in en."', f'"Zorblaxians {"sail and " * 20}swim."', "160 at most"),
     (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-ships"', "no claim is called that"),
     (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-no-boats"', "stands in for a claim itself"),
+    (CLAIMS, 'kind = "claim"', 'kind = "insult"', "no norm answers this insult"),
+    (CLAIMS, 'kind = "claim"', 'kind = "exclusion"', "a finding comes first, which answers no exclusion"),
     (CLAIMS, 'id = "other-no-boats"', 'id = "boats"', "an id here begins with 'other-'"),
     (FACTS, "1.250 barcos, 3,5", "1.250 barcos, 3,6", "es: figures {3.6, 1250, 2020} differ from English"),
     (FACTS, "2020 contò 1.250", "2020 contò 1.205", "it: figures {3.5, 1205, 2020} differ from English"),
@@ -98,6 +100,15 @@ def test_an_id_may_stand_once(folder: Path) -> None:
     (folder / FACTS).write_text(text + text[text.index("[[fact]]") :], encoding="utf-8")
     with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:7"):
         load_claims(shipped=folder)
+
+
+def test_contempt_begins_with_a_finding_only_for_a_reason(folder: Path) -> None:
+    change(folder / CLAIMS, 'kind = "claim"', 'kind = "dehumanisation"\nfinding_first = "it denies boats"')
+    change(folder / CLAIMS, '["other-boats-survey"]', '["other-boats-survey", "other-udhr-1"]')
+    assert problems(load_claims(folder), f"{folder}/") == []
+    change(folder / CLAIMS, '["other-boats-survey", "other-udhr-1"]', '["other-udhr-1", "other-boats-survey"]')
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert "no finding comes first: remove it" in problem.message
 
 
 def test_two_claims_of_a_group_have_no_wording_in_common(folder: Path) -> None:
