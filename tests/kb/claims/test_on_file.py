@@ -41,3 +41,10 @@ def test_every_region_is_written_in_one_way_and_used() -> None:
     assert len({region.casefold() for region in FILES.regions}) == len(FILES.regions)
     assert all(region[0].isupper() for region in FILES.regions)
     assert not [region for region in FILES.regions if re.search(r"\b(EU|US|UK)\b", region)]
+
+
+def test_what_was_seen_on_a_blog_or_in_an_encyclopaedia_is_second_hand() -> None:
+    copies = re.compile(r"//[^/]*(blogspot|wordpress|wikipedia|kampuspedia)\.")
+    seen_there = [fact for fact in FILES.facts.values() if copies.search(fact.seen_at)]
+    assert len(seen_there) >= 8
+    assert [fact.id for fact in seen_there if not fact.secondhand] == []
