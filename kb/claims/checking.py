@@ -149,7 +149,7 @@ def problems_of_counter(counter: str, intent: Intent, language: Language) -> Ite
 
 
 def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
-    if not any(fact.id in claim.facts for claim in files.claims.values()):
+    if not fact.superseded_by and not any(fact.id in claim.facts for claim in files.claims.values()):
         yield "no claim names it"
     if fact.superseded_by and fact.superseded_by not in files.facts:
         yield f"no fact is called '{fact.superseded_by}'"

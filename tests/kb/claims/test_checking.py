@@ -43,6 +43,7 @@ WRONG = [
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
     (FACTS, 'region = "Zorblax"', 'region = "zorblax"', "no region is called 'zorblax'"),
     (FACTS, 'speaker = "survey"', 'speaker = "nobody"', "no speaker is called 'nobody'"),
+    (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "is superseded by 'other-newer'"),
     (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "no fact is called 'other-newer'"),
 ]
 
@@ -100,6 +101,14 @@ def test_an_id_may_stand_once(folder: Path) -> None:
     (folder / FACTS).write_text(text + text[text.index("[[fact]]") :], encoding="utf-8")
     with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:7"):
         load_claims(shipped=folder)
+
+
+def test_a_superseded_fact_stays_on_file_and_no_claim_may_name_it(folder: Path) -> None:
+    change(folder / FACTS, "reviewed_at", 'superseded_by = "other-udhr-1"\nreviewed_at')
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert problem.message == "fact 'other-boats-survey' is superseded by 'other-udhr-1'"
+    change(folder / CLAIMS, '["other-boats-survey"]', '["other-udhr-1"]')
+    assert problems(load_claims(folder), f"{folder}/") == []
 
 
 def test_contempt_begins_with_a_finding_only_for_a_reason(folder: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
+from core.domain import Intent, TargetGroup
 from kb.claims.loading import load_claims
-from kb.claims.records import LANGUAGES, Language
+from kb.claims.records import LANGUAGES, FactKind, Language
 
 FILES = load_claims()
 CHARTER = "12012P/TXT"
@@ -25,6 +27,28 @@ APPLIES: dict[Language, str] = {
     "eu": r"EBko zuzenbidea(ren (eremuan|esparruan)| aplikatz)",
 }
 """The same in a few words, in which only the second half has room."""
+
+
+def test_every_group_has_claims_enough() -> None:
+    counts = Counter(FILES.group_of(claim) for claim in FILES.claims.values())
+    assert {group: counts[group] for group in TargetGroup if counts[group] < 25} == {}
+    assert counts.total() >= 250
+
+
+def test_common_claims_have_three_counter_claims_for_each_intent_and_language() -> None:
+    common = [claim for claim in FILES.claims.values() if claim.common]
+    assert len(common) >= 40
+    assert not [
+        (claim.id, intent, language)
+        for claim in common
+        for intent in Intent
+        for language in LANGUAGES
+        if len(set(claim.counter[intent][language])) < 3
+    ]
+
+
+def test_enough_facts_are_no_norms() -> None:
+    assert sum(fact.kind is not FactKind.NORM for fact in FILES.facts.values()) >= 300
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
