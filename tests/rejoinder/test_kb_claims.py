@@ -175,6 +175,22 @@ def test_a_gap_is_a_case_that_came_to_moderators_without_evidence(
     assert "Heaps: 1. Posts: 1." in claims("gaps").output
 
 
+async def _reject(name: str) -> None:
+    async with open_ledger(Settings()) as ledger:
+        case = await ledger.cases.get(make_post(name).key)
+        await ledger.decisions.reject(case.key, case.version, "ana", "tone", case.updated_at)
+
+
+def test_a_rejected_draft_is_a_gap_even_with_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path))
+    asyncio.run(_bring_to_moderators({"waiting": (make_evidence(),), "rejected": (make_evidence(),)}))
+    assert json.loads(claims("gaps", "--json").stdout) == []
+    asyncio.run(_reject("rejected"))
+    (gap,) = json.loads(claims("gaps", "--json").stdout)
+    assert [key.rpartition("/")[2] for key in gap["cases"]] == ["rejected"]
+    assert gap["nearest"] == "migrants-take-jobs"
+
+
 def test_a_gap_of_a_spanish_post_is_as_near_to_its_claim_as_the_matching_finds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matcher: ClaimMatcher
 ) -> None:
