@@ -125,7 +125,7 @@ def _numbers_to_remove(
     if old.manifest.embedder != embedder.name:
         raise KnowledgeBaseError(
             f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
-            f"{embedder.name}. Build it again, or set that embedder."
+            f"{embedder.name}. Build it again (`rejoinder kb build`), or set that embedder."
         )
     numbers = old.find([*remove, *(paragraph.id for paragraph in put)])
     if missing := set(remove) - set(numbers):

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from core.domain import Moment, Record, now
 from core.errors import KnowledgeBaseError
+from kb.versions import BUILD_AGAIN
 
 FILE = "manifest.json"
 FORMAT = 3
@@ -48,17 +49,15 @@ def read(folder: Path) -> Manifest:
         manifest = Manifest.model_validate_json((folder / FILE).read_bytes())
     except OSError as error:
         raise KnowledgeBaseError(
-            f"{folder} holds no finished knowledge base: {FILE} can't be read. Build it again."
+            f"{folder} holds no finished knowledge base: {FILE} can't be read. {BUILD_AGAIN}"
         ) from error
     except ValidationError as error:
-        raise KnowledgeBaseError(f"{folder / FILE} is not a manifest of a knowledge base. Build it again.") from error
+        raise KnowledgeBaseError(f"{folder / FILE} is not a manifest of a knowledge base. {BUILD_AGAIN}") from error
     if manifest.format != FORMAT:
-        raise KnowledgeBaseError(
-            f"{folder} has format {manifest.format}, this version reads {FORMAT}. Build the knowledge base again."
-        )
+        raise KnowledgeBaseError(f"{folder} has format {manifest.format}, this version reads {FORMAT}. {BUILD_AGAIN}")
     if wrong := set(manifest.files.items()) ^ set(digests(folder).items()):
         names = ", ".join(sorted({name for name, _ in wrong}))
-        raise KnowledgeBaseError(f"{folder} is torn: {names} differ from the manifest. Build the knowledge base again.")
+        raise KnowledgeBaseError(f"{folder} is torn: {names} differ from the manifest. {BUILD_AGAIN}")
     return manifest
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
 from kb.query import Hit, Mask
+from kb.versions import BUILD_AGAIN
 
 READ_MOST = 100_000
 """Most postings read for one query, rarest tokens first: tokens in nearly all texts tell little and cost most."""
@@ -47,9 +48,7 @@ class Postings:
             facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
             shards = [_Shard(folder / str(place), count) for place, count in enumerate(facts["counts"])]
         except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-            raise KnowledgeBaseError(
-                f"The word index in {folder} can't be read: {error}. Build the knowledge base again."
-            ) from error
+            raise KnowledgeBaseError(f"The word index in {folder} can't be read: {error}. {BUILD_AGAIN}") from error
         return cls(shards, facts)
 
     def best(self, query: Mapping[int, float], depth: int, allowed: Mask | None = None) -> list[Hit]:

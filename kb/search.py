@@ -218,7 +218,7 @@ class Searcher:
         if vector.shape != (dimension,):
             raise KnowledgeBaseError(
                 f"The query's embedding has shape {vector.shape}, the knowledge base has "
-                f"dimension {dimension}. Build it again with the embedder in use."
+                f"dimension {dimension}. Build it again with the embedder in use: `rejoinder kb build`."
             )
         length = float(np.linalg.norm(vector))
         return np.ascontiguousarray(vector / length if length else vector, dtype=np.float32)
@@ -236,7 +236,7 @@ def _open_snapshot(folder: Path, embedder: Embedder) -> Snapshot:
         snapshot.close()
         raise KnowledgeBaseError(
             f"{folder} was built with the embedder {snapshot.manifest.embedder}, the settings "
-            f"name {embedder.name}. Build it again, or set that embedder."
+            f"name {embedder.name}. Build it again (`rejoinder kb build`), or set that embedder."
         )
     return snapshot
 

@@ -52,7 +52,7 @@ class Snapshot:
             centre = Centre(*np.load(version / CENTRE, allow_pickle=False))
             removed = np.load(version / REMOVED, allow_pickle=False)
         except (OSError, ValueError, TypeError) as error:
-            raise KnowledgeBaseError(f"{version} lacks a part: {error}. Build the knowledge base again.") from error
+            raise KnowledgeBaseError(f"{version} lacks a part: {error}. {versions.BUILD_AGAIN}") from error
         return cls(version, facts, [Segment(version / name, centre) for name in facts.segments], centre, removed)
 
     def retriever(self, kind: str) -> Retriever:

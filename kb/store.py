@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.domain import Evidence, Source, TargetGroup
 from core.errors import KnowledgeBaseError
+from kb.versions import BUILD_AGAIN, BUILD_FIRST
 
 FILE = "paragraphs.sqlite"
 SCHEMA = 1
@@ -92,15 +93,13 @@ class ParagraphStore:
         """Open a filled store read-only; raises KnowledgeBaseError if missing, damaged, foreign or too new."""
         path = folder / FILE
         if not path.is_file():
-            raise KnowledgeBaseError(f"There is no knowledge base in {folder}: {FILE} is missing. Build it first.")
+            raise KnowledgeBaseError(f"There is no knowledge base in {folder}: {FILE} is missing. {BUILD_FIRST}")
         store = cls(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False), path)
         with store._readable() as db:
             marks = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
         if marks != (_APPLICATION, SCHEMA):
             store.close()
-            raise KnowledgeBaseError(
-                f"{path} is not a paragraph store of this version. Build the knowledge base again."
-            )
+            raise KnowledgeBaseError(f"{path} is not a paragraph store of this version. {BUILD_AGAIN}")
         return store
 
     def add(self, paragraphs: Iterable[Evidence]) -> None:
@@ -134,8 +133,7 @@ class ParagraphStore:
         evidence = {row[0]: _evidence(row[1:], groups[row[0]]) for row in rows}
         if missing := [number for number in numbers if number not in evidence]:
             raise KnowledgeBaseError(
-                f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
-                "Build the knowledge base again."
+                f"{self._path} has no paragraph number {missing[0]}, but the index names it. {BUILD_AGAIN}"
             )
         return [evidence[number] for number in numbers]
 
@@ -217,7 +215,7 @@ class ParagraphStore:
             with self._lock:
                 yield self._connection
         except sqlite3.DatabaseError as error:
-            raise KnowledgeBaseError(f"{self._path} can't be read: {error}. Build the knowledge base again.") from error
+            raise KnowledgeBaseError(f"{self._path} can't be read: {error}. {BUILD_AGAIN}") from error
 
 
 def holdings(documents: Iterable[DocumentCount]) -> list[Holding]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
 from kb.query import Hit, Mask, Query, Vectors
+from kb.versions import BUILD_AGAIN
 
 FILE = "vectors.faiss"
 ROWS = "vectors.f16"
@@ -98,13 +99,12 @@ class VectorIndex:
             rows = np.memmap(folder / ROWS, np.float16, "r").reshape(-1, index.d)
         except (OSError, RuntimeError, ValueError, EOFError) as error:
             raise KnowledgeBaseError(
-                f"The vector index in {folder} can't be read: {str(error).strip()[-200:]}. Build "
-                "the knowledge base again."
+                f"The vector index in {folder} can't be read: {str(error).strip()[-200:]}. {BUILD_AGAIN}"
             ) from error
         if not index.ntotal == len(owners) == len(rows):
             raise KnowledgeBaseError(
                 f"The vector index in {folder} has {index.ntotal} vectors, {len(rows)} rows and "
-                f"{len(owners)} owners. Build the knowledge base again."
+                f"{len(owners)} owners. {BUILD_AGAIN}"
             )
         return cls(index, rows, owners, centre)
 

@@ -25,6 +25,8 @@ from pathlib import Path
 
 from core.errors import KnowledgeBaseError
 
+BUILD_FIRST = "Build it first: `rejoinder kb build`."
+BUILD_AGAIN = "Build the knowledge base again: `rejoinder kb build`."
 POINTER = "current"
 LOCK = ".lock"
 KEPT_VERSIONS = 3
@@ -40,10 +42,10 @@ def current(folder: Path) -> Path:
     try:
         name = (folder / POINTER).read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise KnowledgeBaseError(f"There is no knowledge base in {folder}. Build it first.") from error
+        raise KnowledgeBaseError(f"There is no knowledge base in {folder}. {BUILD_FIRST}") from error
     version = folder / name
     if not name or Path(name).name != name or not version.is_dir():
-        raise KnowledgeBaseError(f"{folder / POINTER} names no version that is there. Build the knowledge base again.")
+        raise KnowledgeBaseError(f"{folder / POINTER} names no version that is there. {BUILD_AGAIN}")
     return version
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.errors import KnowledgeBaseError
 from kb.postings import Postings, PostingsWriter, Tokens, Weights
 from kb.query import Hit, Mask, Query
+from kb.versions import BUILD_AGAIN
 
 FOLDER = "words"
 PIECE = 4
@@ -48,9 +49,7 @@ class WordIndex:
         postings = Postings.load(folder / FOLDER)
         pieces = postings.facts.get("pieces")
         if not isinstance(pieces, bool):
-            raise KnowledgeBaseError(
-                f"The word index in {folder} can't be read: its facts are missing. Build the knowledge base again."
-            )
+            raise KnowledgeBaseError(f"The word index in {folder} can't be read: its facts are missing. {BUILD_AGAIN}")
         return cls(postings, pieces)
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:

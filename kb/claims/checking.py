@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from core.domain import Intent
+from core.domain import AttackKind, Intent
 from kb.claims.loading import ClaimFiles, FilePlace
 from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
 from kb.paragraphs import sentences
@@ -95,6 +95,7 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
         for fact in claim.facts
         if fact in files.facts and files.facts[fact].superseded_by
     )
+    yield from _of_contempt(claim, [files.facts[fact].kind for fact in claim.facts if fact in files.facts])
     yield from _of_wider(claim, files)
     yield from (f"no gist in {language}" for language in LANGUAGES if language not in claim.gist)
     for language in LANGUAGES:
@@ -108,6 +109,22 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
                 yield f"{len(counters)} {intent} counter-claims in {language}; {fewest} needed"
             for counter in counters:
                 yield from problems_of_counter(counter, intent, language)
+
+
+def _of_contempt(claim: FiledClaim, kinds: Sequence[FactKind]) -> Iterator[str]:
+    """Yield what is wrong with the facts of a claim that asserts nothing to look up: no statistic answers contempt.
+
+    A norm does, or what such words have led to.
+    """
+    finding_first = kinds[:1] == [FactKind.FINDING]
+    if claim.finding_first and not finding_first:
+        yield "`finding_first` gives a reason, but no finding comes first: remove it"
+    if claim.kind is AttackKind.CLAIM or not kinds:
+        return
+    if FactKind.NORM not in kinds:
+        yield f"no norm answers this {claim.kind}: name one"
+    if finding_first and not claim.finding_first:
+        yield f"a finding comes first, which answers no {claim.kind}: put a norm first, or say why in `finding_first`"
 
 
 def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
@@ -132,12 +149,14 @@ def problems_of_counter(counter: str, intent: Intent, language: Language) -> Ite
 
 
 def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
-    if not any(fact.id in claim.facts for claim in files.claims.values()):
+    if not fact.superseded_by and not any(fact.id in claim.facts for claim in files.claims.values()):
         yield "no claim names it"
     if fact.superseded_by and fact.superseded_by not in files.facts:
         yield f"no fact is called '{fact.superseded_by}'"
     if fact.speaker not in files.speakers:
         yield f"no speaker is called '{fact.speaker}': add it to [speakers]"
+    if fact.region not in files.regions:
+        yield f"no region is called '{fact.region}': take one of those in facts/glossary.toml, or add it to `regions`"
     if fact.kind is not FactKind.NORM and str(fact.year) not in fact.text.get("en", ""):
         yield f"the sentence does not name the year {fact.year}"
     for form, texts, longest in (("text", fact.text, LONGEST_FACT), ("short", fact.short, LONGEST_SHORT)):
@@ -149,10 +168,7 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
                 f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
             )
         yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
-    read = figures(fact.text.get("en", ""), "en")
-    yield from (
-        f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
-    )
+    yield from _figures_unlike_listed(fact, files)
 
 
 def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
@@ -177,6 +193,23 @@ def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
     for language, text in texts.items():
         if (own := figures(text, language)) != english:
             yield f"{language}: figures {_listed(own)} differ from English {_listed(english)}"
+
+
+def _figures_unlike_listed(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
+    """Yield listed figures that the text lacks, and unlisted figures, which nobody checks against the source's words.
+
+    Numbers by which the source is named need not be listed.
+    """
+    read = figures(fact.text.get("en", ""), "en")
+    yield from (
+        f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
+    )
+    speaker = files.speakers[fact.speaker].en if fact.speaker in files.speakers else ()
+    names = (fact.title, fact.symbol, fact.locator, str(fact.year), *speaker)
+    known = figures(" ".join((*fact.figures, *names)), "en")
+    for form, texts in (("text", fact.text), ("short", fact.short)):
+        if unlisted := figures(texts.get("en", ""), "en") - known:
+            yield f"{form}: {_listed(unlisted)} not among its figures: list what the source says, or leave it out"
 
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:

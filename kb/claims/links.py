@@ -16,7 +16,10 @@ _CHALLENGED = {401, 403, 405, 429}
 
 
 async def dead_links(files: ClaimFiles) -> list[str]:
-    """Return a complaint for each fact whose address does not answer or reports that there is no page."""
+    """Return a complaint for each address of a fact that does not answer or reports that there is no page.
+
+    Both are looked up: where the fact can be read, and where its words were seen.
+    """
     turns = asyncio.Semaphore(AT_ONCE)
     timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
     async with aiohttp.ClientSession(timeout=timeout) as session:
@@ -26,7 +29,10 @@ async def dead_links(files: ClaimFiles) -> list[str]:
                 complaint = await _complaint(session, url)
             return f"{files.places[name]}: {name}: {complaint}" if complaint else ""
 
-        complaints = await asyncio.gather(*(look_up(fact.id, fact.url) for fact in files.facts.values()))
+        addresses = [
+            (fact.id, url) for fact in files.facts.values() for url in dict.fromkeys((fact.url, fact.seen_at)) if url
+        ]
+        complaints = await asyncio.gather(*(look_up(name, url) for name, url in addresses))
     return [complaint for complaint in complaints if complaint]
 
 

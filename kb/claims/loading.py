@@ -32,19 +32,20 @@ class FilePlace:
 
 @dataclass(frozen=True)
 class ClaimFiles:
-    """All claims and facts by id, where they are in the files, and the speakers that facts name."""
+    """All claims and facts by id, where they are in the files, and the speakers and regions that facts may name."""
 
     claims: Mapping[str, FiledClaim]
     facts: Mapping[str, FiledFact]
     speakers: Mapping[str, Speaker]
     places: Mapping[str, FilePlace]
+    regions: frozenset[str]
 
     def group_of(self, claim: FiledClaim) -> TargetGroup:
         """Return the group in whose file a claim is."""
         return TargetGroup(group_named(self.places[claim.id].file))
 
 
-NOTHING = ClaimFiles({}, {}, {}, {})
+NOTHING = ClaimFiles({}, {}, {}, {}, frozenset())
 
 
 def load_claims(own: Traversable | None = None, *, shipped: Traversable | None = None) -> ClaimFiles:
@@ -65,16 +66,17 @@ def _shipped() -> ClaimFiles:
 def _with(base: ClaimFiles, name: str, root: Traversable) -> ClaimFiles:
     """Return `base` together with the files below `root`, which messages call `name`."""
     places, speakers = dict(base.places), dict(base.speakers)
-    facts, claims = dict(base.facts), dict(base.claims)
+    facts, claims, regions = dict(base.facts), dict(base.claims), set(base.regions)
     for file, text, tables in _tables(f"{name}/facts", root / "facts"):
         _add_speakers(speakers, file, text, tables.get("speakers", {}))
+        regions |= _regions(file, text, tables.get("regions", []))
         facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
     for file, text, tables in _tables(f"{name}/claims", root / "claims"):
         if group_named(file) not in list(TargetGroup):
             groups = ", ".join(TargetGroup)
             raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {groups}.")
         claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
-    return ClaimFiles(claims, facts, speakers, places)
+    return ClaimFiles(claims, facts, speakers, places, frozenset(regions))
 
 
 def group_named(file: str) -> str:
@@ -125,6 +127,13 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
     except ValidationError as error:
         place = FilePlace(file, _line(text, f"{key} = "))
         raise KnowledgeBaseError(f"{place}: speaker '{key}', {describe_errors(error)}. Correct it.") from error
+
+
+def _regions(file: str, text: str, names: object) -> set[str]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        place = FilePlace(file, _line(text, "regions = "))
+        raise KnowledgeBaseError(f"{place}: regions is not a list of names. Write it as one, above every table.")
+    return set(names)
 
 
 def _line(text: str, phrase: str) -> int:

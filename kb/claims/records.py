@@ -31,6 +31,8 @@ class FiledClaim(_Entry):
     - `instead_of` names a wider claim of the same group that nearly every post with this claim makes, too. If this
       claim is likely enough in itself and at least a quarter as likely as the wider one, it is answered instead
       (`kb.claims.matching`). Like a claim that asserts something, it must reach `kb.assertion_from`.
+    - `finding_first` is the reason why a finding comes first though the claim asserts nothing to look up; see
+      `kb.claims.checking`.
     - `least` is the probability from which a post counts as making the claim, if that is more than the settings
       require.
     """
@@ -40,6 +42,7 @@ class FiledClaim(_Entry):
     gist: dict[Language, Line]
     common: bool = False
     instead_of: Name | None = None
+    finding_first: Line | None = None
     least: float = Field(0.0, ge=0.0, le=1.0)
     wordings: Lines
     counter: dict[Intent, Lines]
@@ -58,8 +61,9 @@ class FiledFact(_Entry):
     """A sentence that can be said as it stands, with its source, in each language.
 
     - `short` is its form for platforms with tight limits.
+    - `region` is where it holds: a name in the glossary's list, which is shown to moderators.
     - `speaker` is the glossary's key for who says it; every form of the sentence names that speaker.
-    - `figures` are the numbers that the source gives.
+    - `figures` are the numbers that it states, other than those by which the source is named.
     - `research` names the research record that the fact comes from, which keeps the decisive words.
     - `document` and `terms` say where a norm is found.
     """

@@ -56,7 +56,7 @@ def list_claims(group: str | None, as_json: bool) -> None:
 
 
 @claims.command()
-@click.option("--links", is_flag=True, help="Look up every fact's address too; needs a network.")
+@click.option("--links", is_flag=True, help="Look up the addresses of every fact too; needs a network.")
 def check(links: bool) -> None:
     """Say what is missing, untranslated, too long, contradictory or unanswered; the exit code is then 1."""
     from kb.claims.checking import problems

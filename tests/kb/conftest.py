@@ -17,6 +17,7 @@ from aiohttp.test_utils import TestServer
 from numpy.typing import NDArray
 
 from core.domain import Evidence, TargetGroup
+from kb import manifest
 from kb.query import Vectors
 from kb.summaries import SummaryStore
 from models.chat import ChatClient
@@ -171,3 +172,8 @@ def read_source(documents: Any) -> Callable[[str], Any]:
         return documents.read(path) if path.is_file() else None
 
     return read
+
+
+def written_by_an_older_version(version: Path) -> None:
+    """Give a version of a knowledge base the format before this one."""
+    manifest.write(version, manifest.read(version).model_copy(update={"format": manifest.FORMAT - 1}))

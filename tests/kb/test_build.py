@@ -13,6 +13,7 @@ from core.settings import KnowledgeBaseSettings
 from kb import build, manifest, versions
 from kb.search import Searcher
 from kb.starter import StarterStatement, load_starter
+from tests.kb.conftest import written_by_an_older_version
 
 TWO_AT_ONCE = """
 import asyncio, sys
@@ -107,6 +108,17 @@ async def test_changed_statements_another_embedder_or_a_torn_file_build_it_again
     seen.add(versions.current(tmp_path))
     assert len(seen) == 4
     Searcher.open(tmp_path, embedder, KnowledgeBaseSettings()).close()
+
+
+async def test_starter_evidence_of_an_older_version_is_built_again_by_itself(
+    tmp_path: Path, embedder: Any, few: tuple[StarterStatement, ...]
+) -> None:
+    await build.ensure_starter(tmp_path, embedder)
+    written_by_an_older_version(versions.current(tmp_path))
+    with pytest.raises(KnowledgeBaseError, match="`rejoinder kb build`"):
+        Searcher.open(tmp_path, embedder, KnowledgeBaseSettings())
+    await build.ensure_starter(tmp_path, embedder)
+    assert manifest.read(versions.current(tmp_path)).format == manifest.FORMAT
 
 
 async def test_processes_that_build_and_open_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:

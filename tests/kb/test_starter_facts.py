@@ -17,6 +17,7 @@ from kb.starter import StarterStatement, load_starter
 
 STATEMENTS = load_starter()
 FACTS = load_claims().facts
+RESEARCHED = [fact for fact in FACTS.values() if fact.research]
 RESEARCH = Path(__file__).parents[2] / "../shared/kb/facts"
 HOSTS = {
     "United Nations": r"https://(docs\.un\.org|www\.ohchr\.org|treaties\.un\.org)/",
@@ -130,20 +131,33 @@ def test_a_changed_fact_would_be_noticed(read_source: Callable[[str], Any], docu
         assert len(list(_problems(fact.model_copy(update=changed), read_source, documents))) >= 2, fact.id
 
 
-def test_every_figure_of_a_researched_fact_stands_in_the_words_that_were_found() -> None:
+@pytest.fixture(scope="module")
+def research() -> dict[str, Any]:
+    """Return the research records by id."""
     if not RESEARCH.is_dir():
         pytest.skip("the research (../shared/kb/facts) is not beside this checkout")
     lines = (line for path in sorted(RESEARCH.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
-    quotes = {record["id"]: record["quote"] for record in map(json.loads, lines)}
-    researched = [fact for fact in FACTS.values() if fact.research]
-    assert researched
+    return {record["id"]: record for record in map(json.loads, lines)}
+
+
+def test_every_figure_of_a_researched_fact_stands_in_the_words_that_were_found(research: dict[str, Any]) -> None:
+    assert RESEARCHED
     faults = [
         f"{fact.id}: {figure!r} is not in the quote of {fact.research}"
-        for fact in researched
+        for fact in RESEARCHED
         for figure in fact.figures
-        if not _numerals(figure) <= _numerals(quotes[fact.research])
+        if not _numerals(figure) <= _numerals(research[fact.research]["quote"])
     ]
     assert not faults, "\n".join(faults)
+
+
+def test_no_fact_is_surer_or_nearer_to_its_source_than_its_research(research: dict[str, Any]) -> None:
+    assert not [
+        fact.id
+        for fact in RESEARCHED
+        if (research[fact.research]["secondhand"] and not fact.secondhand)
+        or (research[fact.research]["strength"] == "fair" and fact.strength != "fair")
+    ]
 
 
 def _numerals(text: str) -> set[str]:

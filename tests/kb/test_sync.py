@@ -12,6 +12,7 @@ from kb import sync as module
 from kb import versions
 from kb.snapshot import Snapshot
 from kb.sync import SyncCounts, sync
+from tests.kb.conftest import written_by_an_older_version
 
 Make = Callable[..., Evidence]
 
@@ -132,13 +133,15 @@ async def test_removing_alone_embeds_nothing(tmp_path: Path, embedder: Any, stat
     assert len(_texts(tmp_path)) == len(statements) - 1
 
 
-@pytest.mark.parametrize("harm", ["embedder", "torn"])
+@pytest.mark.parametrize("harm", ["embedder", "torn", "older"])
 async def test_what_is_of_no_use_is_built_anew(
     tmp_path: Path, embedder: Any, statements: list[Evidence], harm: str
 ) -> None:
     await sync(lambda: statements, embedder, tmp_path)
     if harm == "embedder":
         embedder.name = "other"
+    elif harm == "older":
+        written_by_an_older_version(versions.current(tmp_path))
     else:
         (versions.current(tmp_path) / "manifest.json").write_text("{")
     assert await sync(lambda: statements, embedder, tmp_path) == SyncCounts(len(statements), 0, 0)

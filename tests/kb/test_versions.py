@@ -100,7 +100,7 @@ def test_a_pointer_to_nothing_is_an_error(tmp_path: Path, pointer: str) -> None:
 
 
 def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(KnowledgeBaseError, match="Build it first"):
+    with pytest.raises(KnowledgeBaseError, match="Build it first: `rejoinder kb build`"):
         current(tmp_path)
 
 
@@ -131,9 +131,10 @@ def test_a_changed_missing_or_added_file_is_named(tmp_path: Path) -> None:
         manifest.read(tmp_path)
 
 
-def test_another_format_is_refused(tmp_path: Path) -> None:
-    _manifest(tmp_path, format=99)
-    with pytest.raises(KnowledgeBaseError, match="format 99"):
+@pytest.mark.parametrize("other", [manifest.FORMAT - 1, 99])
+def test_another_format_is_refused_with_the_command_to_run(tmp_path: Path, other: int) -> None:
+    _manifest(tmp_path, format=other)
+    with pytest.raises(KnowledgeBaseError, match=f"format {other}.*again: `rejoinder kb build`"):
         manifest.read(tmp_path)
 
 
@@ -141,5 +142,5 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
 def test_a_missing_or_torn_manifest_is_an_error(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / manifest.FILE).write_bytes(content)
-    with pytest.raises(KnowledgeBaseError, match="manifest"):
+    with pytest.raises(KnowledgeBaseError, match=r"manifest.*rejoinder kb build"):
         manifest.read(tmp_path)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from core.domain import DraftRequest, Evidence, Grounding, TargetGroup
 from core.settings import KnowledgeBaseSettings, Settings
 from kb.claims.gaps import Unanswered, heaps
-from kb.claims.loading import load_claims
+from kb.claims.loading import ClaimFiles, load_claims
 from kb.claims.matching import ClaimMatcher
 from kb.claims.reviews import Reviews
 from models.embedders import default_embedder
@@ -53,6 +53,24 @@ def test_what_is_shipped_has_nothing_to_correct() -> None:
     result = claims("check")
     assert result.exit_code == 0, result.output
     assert "nothing to correct" in result.output
+
+
+def test_addresses_are_looked_up_only_if_asked_and_one_that_is_gone_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    async def one_is_gone(files: ClaimFiles) -> list[str]:
+        asked.append(len(files.facts))
+        return ["kb/facts/other.toml:7: other-boats: https://example.org/boats answers 404"]
+
+    monkeypatch.setattr("kb.claims.links.dead_links", one_is_gone)
+    assert claims("check").exit_code == 0
+    assert asked == []
+    result = claims("check", "--links")
+    assert result.exit_code == 1
+    assert asked == [len(load_claims().facts)]
+    assert "https://example.org/boats answers 404" in result.output
 
 
 def test_a_begun_claim_is_told_what_it_lacks_and_fails_the_check_with_its_place(own: Path) -> None:
@@ -155,6 +173,22 @@ def test_a_gap_is_a_case_that_came_to_moderators_without_evidence(
     assert (gap["count"], gap["nearest"]) == (1, "migrants-take-jobs")
     assert [key.rpartition("/")[2] for key in gap["cases"]] == ["open"]
     assert "Heaps: 1. Posts: 1." in claims("gaps").output
+
+
+async def _reject(name: str) -> None:
+    async with open_ledger(Settings()) as ledger:
+        case = await ledger.cases.get(make_post(name).key)
+        await ledger.decisions.reject(case.key, case.version, "ana", "tone", case.updated_at)
+
+
+def test_a_rejected_draft_is_a_gap_even_with_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path))
+    asyncio.run(_bring_to_moderators({"waiting": (make_evidence(),), "rejected": (make_evidence(),)}))
+    assert json.loads(claims("gaps", "--json").stdout) == []
+    asyncio.run(_reject("rejected"))
+    (gap,) = json.loads(claims("gaps", "--json").stdout)
+    assert [key.rpartition("/")[2] for key in gap["cases"]] == ["rejected"]
+    assert gap["nearest"] == "migrants-take-jobs"
 
 
 def test_a_gap_of_a_spanish_post_is_as_near_to_its_claim_as_the_matching_finds_it(

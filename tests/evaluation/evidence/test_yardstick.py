@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from evaluation.evidence.yardstick import HERE, grades_by_claims, read_fresh, read_grades, read_posts
+from evaluation.evidence.yardstick import FRESH, HERE, grades_by_claims, read_fresh, read_grades, read_posts
 from kb.claims.loading import load_claims
 from training.claims.data import LABELS
 
@@ -54,7 +54,16 @@ def test_a_post_that_no_data_set_has_is_named(tmp_path: Path) -> None:
         read_posts(DATA, tmp_path)
 
 
-@pytest.mark.parametrize(("name", "of_a_language", "unanswered"), [("fresh", 15, 20), ("second_fresh", 30, 40)])
+SETS = [("fresh", 15, 20), ("second_fresh", 30, 40), ("third_fresh", 30, 41)]
+
+
+def test_each_fresh_set_is_counted_and_no_post_is_in_two() -> None:
+    assert tuple(name for name, _, _ in SETS) == FRESH
+    posts = [post for name in FRESH for post in read_fresh(load_claims(), name)]
+    assert len({post.id for post in posts}) == len({post.text for post in posts}) == len(posts)
+
+
+@pytest.mark.parametrize(("name", "of_a_language", "unanswered"), SETS)
 def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer(
     name: str, of_a_language: int, unanswered: int
 ) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 FACTS = """\
+regions = ["Zorblax"]
+
 [speakers]
 survey = {en = ["Harbour Survey"], es = ["Encuesta del Puerto"], it = ["Indagine del Porto"], eu = ["Portuko Inkesta"]}
 

@@ -27,6 +27,8 @@ WRONG = [
     (CLAIMS, '"Zorblaxians sail in en."', f'"Zorblaxians {"sail and " * 20}swim."', "160 at most"),
     (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-ships"', "no claim is called that"),
     (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-no-boats"', "stands in for a claim itself"),
+    (CLAIMS, 'kind = "claim"', 'kind = "insult"', "no norm answers this insult"),
+    (CLAIMS, 'kind = "claim"', 'kind = "exclusion"', "a finding comes first, which answers no exclusion"),
     (CLAIMS, 'id = "other-no-boats"', 'id = "boats"', "an id here begins with 'other-'"),
     (FACTS, "1.250 barcos, 3,5", "1.250 barcos, 3,6", "es: figures {3.6, 1250, 2020} differ from English"),
     (FACTS, "2020 contò 1.250", "2020 contò 1.205", "it: figures {3.5, 1205, 2020} differ from English"),
@@ -36,8 +38,12 @@ WRONG = [
     (FACTS, "The Harbour Survey of 2020 counted", "Little evidence that the Harbour Survey of 2020 missed", "a note"),
     (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
     (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
+    (FACTS, '"1,250", "3.5"', '"1,250"', "text: {3.5} not among its figures"),
+    (FACTS, "Survey of 2020 saw 1,250", "Survey of 2020 saw 12 of 1,250", "short: {12} not among its figures"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
+    (FACTS, 'region = "Zorblax"', 'region = "zorblax"', "no region is called 'zorblax'"),
     (FACTS, 'speaker = "survey"', 'speaker = "nobody"', "no speaker is called 'nobody'"),
+    (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "is superseded by 'other-newer'"),
     (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "no fact is called 'other-newer'"),
 ]
 
@@ -57,7 +63,7 @@ def test_what_is_wrong_is_named_with_file_and_line(
     change(folder / file, before, after)
     listed = [str(problem) for problem in problems(load_claims(shipped=folder))]
     assert any(message in problem for problem in listed)
-    first_line = {CLAIMS: 2, FACTS: 5}
+    first_line = {CLAIMS: 2, FACTS: 7}
     assert all(
         problem.startswith((f"kb/{CLAIMS}:{first_line[CLAIMS]}: ", f"kb/{FACTS}:{first_line[FACTS]}: "))
         for problem in listed
@@ -69,10 +75,11 @@ def test_what_is_wrong_is_named_with_file_and_line(
     [
         (CLAIMS, 'kind = "claim"', 'kind = "rumour"', r"kb/claims/other\.toml:2: 'other-no-boats', kind"),
         (CLAIMS, "[[claim]]", "[[claim]]\nid =", "not readable TOML"),
-        (FACTS, "year = 2020", "year = 20", r"kb/facts/other\.toml:5: 'other-boats-survey', year"),
-        (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:5: .*groups"),
-        (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:5"),
-        (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:2: speaker 'survey'"),
+        (FACTS, "year = 2020", "year = 20", r"kb/facts/other\.toml:7: 'other-boats-survey', year"),
+        (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:7: .*groups"),
+        (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:7"),
+        (FACTS, '["Zorblax"]', '"Zorblax"', r"kb/facts/other\.toml:1: regions is not a list"),
+        (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:4: speaker 'survey'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(
@@ -91,9 +98,26 @@ def test_a_file_of_an_unknown_group_is_refused(folder: Path) -> None:
 
 def test_an_id_may_stand_once(folder: Path) -> None:
     text = (folder / FACTS).read_text(encoding="utf-8")
-    (folder / FACTS).write_text(text + text.partition("\n\n")[2], encoding="utf-8")
-    with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:5"):
+    (folder / FACTS).write_text(text + text[text.index("[[fact]]") :], encoding="utf-8")
+    with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:7"):
         load_claims(shipped=folder)
+
+
+def test_a_superseded_fact_stays_on_file_and_no_claim_may_name_it(folder: Path) -> None:
+    change(folder / FACTS, "reviewed_at", 'superseded_by = "other-udhr-1"\nreviewed_at')
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert problem.message == "fact 'other-boats-survey' is superseded by 'other-udhr-1'"
+    change(folder / CLAIMS, '["other-boats-survey"]', '["other-udhr-1"]')
+    assert problems(load_claims(folder), f"{folder}/") == []
+
+
+def test_contempt_begins_with_a_finding_only_for_a_reason(folder: Path) -> None:
+    change(folder / CLAIMS, 'kind = "claim"', 'kind = "dehumanisation"\nfinding_first = "it denies boats"')
+    change(folder / CLAIMS, '["other-boats-survey"]', '["other-boats-survey", "other-udhr-1"]')
+    assert problems(load_claims(folder), f"{folder}/") == []
+    change(folder / CLAIMS, '["other-boats-survey", "other-udhr-1"]', '["other-udhr-1", "other-boats-survey"]')
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert "no finding comes first: remove it" in problem.message
 
 
 def test_two_claims_of_a_group_have_no_wording_in_common(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,7 @@ async def test_a_claim_of_one_s_own_is_matched_too(tmp_path: Path, e5: Embedder)
     claim = FILES.claims["women-feminists-hate-men"]
     own = claim.model_copy(update={"id": "women-zorblax", "wordings": {"en": ("zorblax women steal every comet",) * 3}})
     place = FILES.places[claim.id]
-    files = type(FILES)({**FILES.claims, own.id: own}, FILES.facts, FILES.speakers, {**FILES.places, own.id: place})
+    files = replace(FILES, claims={**FILES.claims, own.id: own}, places={**FILES.places, own.id: place})
     matcher = await ClaimMatcher.open(files, Reviews(), e5, KnowledgeBaseSettings())
     text = "those zorblax women steal all of our comets"
     claims, _ = matcher.match(text, (await e5.queries([text]))[0], [TargetGroup.WOMEN], "en")
