@@ -21,6 +21,7 @@ from pipeline.strategies.strategy import Proposed, tidy, together
 LONGEST_LINE = 240
 """Characters of a line that are kept if a server ignores the grammar."""
 VOTE_TOKENS = 4
+"""Longest answer of a vote: the number of a claim, which the grammar ends earlier."""
 _LINE = re.compile(r"(?m)^\s*\d{1,2}[.)]\s*(\S.*)$")
 _NUMBER = re.compile(r"\d+")
 
