@@ -86,6 +86,8 @@ WORDINGS = (
     N_("The tournament ended after {number} of {pairs} duels: its budget was spent or a score unreadable."),
     N_("Chosen of {number} replies in {pairs} duel, each judged in both orders."),
     N_("Chosen of {number} replies in {pairs} duels, each judged in both orders."),
+    N_("Chosen of {number} replies in {pairs} duel, each judged once."),
+    N_("Chosen of {number} replies in {pairs} duels, each judged once."),
     N_("In {number} of them whoever was shown first, or second, won both times."),
     # Results of checks.
     N_("There is no text."),

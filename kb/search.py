@@ -108,16 +108,17 @@ class Searcher:
         `vector` is the query's embedding, if the caller has it. With `groups`, a statement must share one of them.
 
         `also` holds more queries for the same post (kb.expand); the results are merged by rank. With `nearest_first`,
-        they are ordered by nearness to the first query alone, unless a reranker orders them. `score` is the cosine with
-        the statement or with the nearest claim it answers; results below `min_relevance` are left out. If a chat model
-        fails, a warning is logged and the search does without: it only makes good results better.
+        everything that the queries find, up to DEPTH each, is ordered by nearness to the first query alone, and a
+        reranker sees the nearest. `score` is the cosine with the statement or with the nearest claim it answers;
+        results below `min_relevance` are left out. If a chat model fails, a warning is logged and the search does
+        without: it only makes good results better.
         """
         self._look_for_new_version()
         others = dict.fromkeys([*also, *await self._more_queries(query)])
         queries = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in others))
         count = self._settings.top_k if k is None else k
         with self._snapshot.in_use() as snapshot:
-            considered = max(RERANKED if self._reranker or nearest_first else 0, count * WINDOW)
+            considered = max(RERANKED if self._reranker else 0, count * WINDOW)
             ranked = await asyncio.to_thread(self._fitting, snapshot, queries, groups, considered, nearest_first)
         return list(await asyncio.gather(*map(self._with_summary, await self._choose_best(query, ranked, count))))
 
@@ -171,17 +172,18 @@ class Searcher:
         most: int,
         nearest_first: bool,
     ) -> list[RankedEvidence]:
-        """Return the paragraphs that fit, best first."""
+        """Return up to `most` paragraphs that fit, best first."""
         retriever, allowed = snapshot.retriever(self._settings.retriever), snapshot.allowed(groups)
         rankings = [[hit.number for hit in retriever.retrieve(query, DEPTH, allowed)] for query in queries]
         numbers = reciprocal_rank_fusion(rankings)
         cosines = np.max(
             [snapshot.cosines(query.vector, numbers) for query in queries if query.vector is not None], axis=0
         )
-        fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._least][:most]
+        fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._least]
         if nearest_first and (first := queries[0].vector) is not None:
             to_first = snapshot.cosines(first, numbers)
             fitting.sort(key=lambda place: -to_first[place])
+        del fitting[most:]
         chosen = [numbers[place] for place in fitting]
         vectors = snapshot.text_vectors(chosen) if self._reranker else [None] * len(chosen)
         return [

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import SecretStr
 
+from core.domain import clean
 from core.errors import ModelRefused, RejoinderError
 from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
@@ -111,7 +112,8 @@ class ChatModel(Protocol):
         nothing.
 
         A normal return does not mean that all `n` came, that a text is complete (see `finish_reason`) or follows the
-        grammar, or that it is fit to show: check it.
+        grammar, or that it is fit to show: check it. Texts are
+        clean: no lone surrogates, and no control characters but white space.
         """
 
 
@@ -265,7 +267,7 @@ class ChatClient:
                 f"The answer of the model server at {self._endpoint.name} holds no {lacking}. Check that {self.model} "
                 "is a chat model there."
             )
-        return [Completion(text, str(reason)) for text, reason in answers]
+        return [Completion(clean(text), str(reason)) for text, reason in answers]
 
 
 def _arrived(answers: Sequence[Completion | BaseException], *, enough: bool) -> list[Completion]:

@@ -67,16 +67,16 @@ class Candidate(Record):
 
 
 class Duel(Record):
-    """Two replies and a judge's scores for them, 0 to 10, in both orders of presentation.
+    """Two replies and a judge's scores for them, 0 to 10, in both orders of presentation or in one.
 
-    `in_order` are the scores with `first` shown first, `turned` those with `second` shown first. Both give the score of
-    `first` first. The reply with the higher sum wins.
+    `in_order` are the scores with `first` shown first, `turned` those with `second` shown first, None if they were not
+    asked for. Both give the score of `first` first. The reply with the higher sum wins.
     """
 
     first: str
     second: str
     in_order: tuple[float, float]
-    turned: tuple[float, float]
+    turned: tuple[float, float] | None = None
 
 
 class DraftRequest(Record):

@@ -51,6 +51,7 @@ class IntentFramesSettings(SamplingSettings):
     """The strategy `intent-frames` (CoARL)."""
 
     frame_tokens: Count = Field(60, description="Longest reading of one frame, in tokens.")
+    evidence: Count = Field(3, description="Number of pieces of evidence that the model writes from.")
     temperature: Temperature = Field(
         0.0, description="Sampling temperature of frames and first draft. A redraft uses at least `chat.temperature`."
     )
@@ -67,8 +68,15 @@ class TournamentSettings(Section):
     )
     temperature_step: Positive = Field(0.25, description="Amount by which the temperature rises in each round.")
     words: Count = Field(3, description="Number of words appended to a variant.")
-    pool: Annotated[int, Field(ge=2, le=16)] = Field(
-        6, description="Number of replies that meet in duels, each pair twice."
+    rewriting_temperature: Temperature = Field(
+        0.8, description="Sampling temperature of rewritten replies. At 0, equal drafts give equal replies."
+    )
+    evidence: Count = Field(3, description="Number of pieces of evidence that the model rewrites and judges by.")
+    pool: Annotated[int, Field(ge=2, le=16)] = Field(6, description="Number of replies that meet in duels.")
+    both_orders: bool = Field(
+        True,
+        description="Judge each pair twice, each reply once as the first. Once costs half as much, but many models "
+        "prefer whatever is shown first.",
     )
     ranks: Count = Field(4, description="Number of replies that the guard judges, the winner first.")
     max_tokens: Count = Field(150, description="Longest rewritten reply, in tokens.")

@@ -1,4 +1,7 @@
-"""Compare strategies on one model server: drafts a minute, seconds to the first draft, and tokens per draft."""
+"""Compare strategies on one model server: drafts a minute, seconds to the first draft, and tokens per draft.
+
+Each post is grounded by the strategy that drafts for it, so what a strategy plans counts, in seconds and in tokens.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ from kb.summaries import is_short
 from models.chat import ChatClient, ChatModel, Completion, Message
 from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
-from rejoinder.assembly import open_pipeline, open_strategies
+from pipeline.ground import Grounder
+from rejoinder.assembly import open_claims, open_embedder, open_pipeline, open_searcher, open_strategies
 from rejoinder.chat_assembly import chat_weights
 from rejoinder.guard_assembly import open_drafting_guard
 
@@ -81,11 +85,27 @@ class OneByOne:
 
 @dataclass(frozen=True)
 class Queued:
-    """A post that waits for a draft, with its triage and its evidence."""
+    """A post that waits for a draft, with its triage."""
 
     post: FlaggedPost
     triage: Triage
-    grounding: Grounding
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What drafts in one way: a grounder and a drafter with that way's strategy."""
+
+    way: Way
+    grounder: Grounder
+    drafter: Drafter
+
+    async def draft(self, queued: Queued) -> Origin:
+        """Plan, search and draft for a post as a worker does; return who wrote the draft."""
+        grounding = await self.grounder.ground(queued.post, queued.triage, last_attempt=True)
+        if self.way is SEQUENTIAL:
+            grounding = _as_the_papers(grounding)
+        draft = await self.drafter.draft(queued.post, queued.triage, grounding, DraftRequest(), last_attempt=True)
+        return draft.origin
 
 
 async def measure(count: int, model: str, names: Sequence[StrategyName], threads: int, folder: Path) -> list[Cost]:
@@ -97,6 +117,8 @@ async def measure(count: int, model: str, names: Sequence[StrategyName], threads
     async with AsyncExitStack() as stack:
         guard = await stack.enter_async_context(open_drafting_guard(settings))
         queue = await _queue(settings, count + 1)
+        embedder = await stack.enter_async_context(open_embedder(settings))
+        claims = await open_claims(settings, embedder)
         server = await stack.enter_async_context(LlamaServer(chat, chat_weights(settings), folder / "server.log"))
         client = await stack.enter_async_context(
             ChatClient(server.endpoint, model, None, chat.timeout_s, chat.attempts)
@@ -104,9 +126,11 @@ async def measure(count: int, model: str, names: Sequence[StrategyName], threads
         for way in ways:
             chosen = settings.model_copy(update={"draft": settings.draft.model_copy(update={"strategy": way.strategy})})
             asking = OneByOne(client) if way is SEQUENTIAL else client
-            drafter = Drafter(open_strategies(chosen, asking), guard)
-            posts = [_as_the_papers(queued) for queued in queue] if way is SEQUENTIAL else queue
-            costs.append(await _drafted(way, drafter, posts, server.endpoint))
+            strategies = open_strategies(chosen, asking)
+            async with open_searcher(chosen, embedder, asking) as searcher:
+                grounder = Grounder(searcher, claims, strategies, chosen.kb)
+                parts = Parts(way, grounder, Drafter(strategies, guard))
+                costs.append(await _drafted(parts, queue, server.endpoint))
     return costs
 
 
@@ -136,20 +160,19 @@ async def _queue(settings: Settings, count: int) -> list[Queued]:
                 continue
             grounding = await pipeline.grounder.ground(post, triage)
             if grounding.evidence and not grounding.is_unsure:
-                queue.append(Queued(post, triage, grounding))
+                queue.append(Queued(post, triage))
             if len(queue) == count:
                 return queue
     raise RuntimeError(f"of {20 * count} posts only {len(queue)} get a draft; ask for fewer")
 
 
-def _as_the_papers(queued: Queued) -> Queued:
-    """Return the post with long paragraphs as evidence, which have to be summarised as in the papers."""
-    evidence = queued.grounding.evidence
-    count = PlainSettings().paragraphs
-    paragraphs = [_paragraph(evidence[place % len(evidence) :] + evidence) for place in range(count)]
-    plan = queued.grounding.plan.model_copy(update={"strategy": StrategyName.PLAIN})
-    grounding = queued.grounding.model_copy(update={"evidence": tuple(paragraphs), "plan": plan})
-    return Queued(queued.post, queued.triage, grounding)
+def _as_the_papers(grounding: Grounding) -> Grounding:
+    """Return a grounding in long paragraphs, which have to be summarised as in the papers."""
+    evidence = grounding.evidence
+    paragraphs = [
+        _paragraph(evidence[place % len(evidence) :] + evidence) for place in range(PlainSettings().paragraphs)
+    ]
+    return grounding.model_copy(update={"evidence": tuple(paragraphs)})
 
 
 def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
@@ -159,9 +182,9 @@ def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
     return evidence[0].model_copy(update={"text": text, "summary": None})
 
 
-async def _drafted(way: Way, drafter: Drafter, queue: Sequence[Queued], endpoint: str) -> Cost:
+async def _drafted(parts: Parts, queue: Sequence[Queued], endpoint: str) -> Cost:
     """Draft for the first post unmeasured, so that the server caches the prompt, then measure the others."""
-    started = await _draft(drafter, way, queue[0])
+    await parts.draft(queue[0])
     waiting = iter(queue[1:])
     finished: list[tuple[float, Origin]] = []
     counters = await _counters(endpoint)
@@ -169,15 +192,14 @@ async def _drafted(way: Way, drafter: Drafter, queue: Sequence[Queued], endpoint
 
     async def work() -> None:
         for queued in waiting:
-            origin = await _draft(drafter, way, queued)
+            origin = await parts.draft(queued)
             finished.append((time.perf_counter() - began, origin))
 
-    await asyncio.gather(*(work() for _ in range(way.at_once)))
-    assert started is not None
+    await asyncio.gather(*(work() for _ in range(parts.way.at_once)))
     now = await _counters(endpoint)
     drafts = len(finished)
     return Cost(
-        way=way,
+        way=parts.way,
         drafts=drafts,
         by_model=sum(origin is Origin.MODEL for _, origin in finished),
         seconds=finished[-1][0],
@@ -186,12 +208,6 @@ async def _drafted(way: Way, drafter: Drafter, queue: Sequence[Queued], endpoint
         written=(now["tokens_predicted_total"] - counters["tokens_predicted_total"]) / drafts,
         load=os.getloadavg()[0],
     )
-
-
-async def _draft(drafter: Drafter, way: Way, queued: Queued) -> Origin:
-    plan = queued.grounding.plan.model_copy(update={"strategy": way.strategy})
-    grounding = queued.grounding.model_copy(update={"plan": plan})
-    return (await drafter.draft(queued.post, queued.triage, grounding, DraftRequest(), last_attempt=True)).origin
 
 
 async def _counters(endpoint: str) -> dict[str, float]:

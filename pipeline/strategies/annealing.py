@@ -13,12 +13,10 @@ from pipeline import prompt
 from pipeline.guard import GuardContext
 from pipeline.strategies import prompts
 from pipeline.strategies.budget import BudgetSpent
-from pipeline.strategies.judging import MOST_EVIDENCE, ReplyJudge
+from pipeline.strategies.judging import ReplyJudge
 from pipeline.strategies.replying import Writer, replies
 from pipeline.strategies.strategy import Proposal, together
 
-SAMPLING = 0.8
-"""Temperature at which replies are rewritten: equal drafts must not give equal replies."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -40,12 +38,13 @@ class Annealing:
         self._writer = writer
         self._judge = judge
         self._settings = settings
-        self._sampling = SamplingSettings(temperature=SAMPLING, max_tokens=settings.max_tokens)
+        self._sampling = SamplingSettings(temperature=settings.rewriting_temperature, max_tokens=settings.max_tokens)
         self._context = context
         self._hint = hint
         self._dice = dice
         self._seen: dict[str, Scored] = {}
-        texts = [context.post.text, *(piece.text for piece in context.evidence[:MOST_EVIDENCE])]
+        self._evidence = context.evidence[: settings.evidence]
+        texts = [context.post.text, *(piece.text for piece in self._evidence)]
         self._words = sorted({word for text in texts for word in _WORD.findall(text.lower())}) or ["people"]
 
     async def run(self, start: Iterable[Proposal]) -> list[Scored]:
@@ -83,7 +82,7 @@ class Annealing:
         messages = prompts.request(
             "tournament", "rewrite", post=context.post, hint=self._hint, draft=" ".join(draft[:-words]),
             words=", ".join(draft[-words:]), intent=prompts.aim(context.intent),
-            evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
+            evidence=[prompt.with_source(piece) for piece in self._evidence],
             language=prompt.language_name(context.reply_language),
         )  # fmt: skip
         return (await replies(self._writer, context, messages, self._sampling)).first_round

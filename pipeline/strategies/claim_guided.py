@@ -21,6 +21,7 @@ from pipeline.strategies.strategy import Proposed, tidy, together
 LONGEST_LINE = 240
 """Characters of a line that are kept if a server ignores the grammar."""
 VOTE_TOKENS = 4
+"""Longest answer of a vote: the number of a claim, which the grammar ends earlier."""
 _LINE = re.compile(r"(?m)^\s*\d{1,2}[.)]\s*(\S.*)$")
 _NUMBER = re.compile(r"\d+")
 
@@ -44,8 +45,9 @@ class ClaimGuidedStrategy:
     - no training and no reward: the guard judges instead
     - each round of votes starts the list at another claim, since small models favour a position; of equals, the claim
       named first wins
-    - evidence comes from the knowledge base, not Wikipedia, and is ordered by the embedder or by `kb.reranker` (the
-      paper's is BGE-M3)
+    - evidence comes from the knowledge base, not Wikipedia: the claim is searched for beside its queries, each finds
+      up to 100 paragraphs, and those below `kb.min_relevance` for all of them are left out
+    - the embedder orders all that they find; `kb.reranker`, if set, reads the 20 nearest (the paper's BGE-M3 reads all)
     - no examples in the prompts
     - queries are in English, as the documents are
 

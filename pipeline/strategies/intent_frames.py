@@ -16,7 +16,6 @@ from pipeline.strategies.strategy import Proposed, tidy, together
 
 LONGEST_READING = 400
 """Characters of a frame's reading that are kept."""
-MOST_EVIDENCE = 3
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class IntentFramesStrategy:
         messages = prompts.request(
             self.name, "reply", post=context.post, hint=request.hint,
             frames=[f"{frame.name}: {frame.reading}" for frame in plan.frames],
-            evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
+            evidence=[prompt.with_source(piece) for piece in context.evidence[: self.settings.evidence]],
             intent=prompts.aim(context.intent), intent_name=context.intent.value,
             language=prompt.language_name(context.reply_language),
         )  # fmt: skip

@@ -11,18 +11,18 @@ from pipeline.strategies import prompts
 
 SCORE_TOKENS = 3
 DUEL_TOKENS = 6
-MOST_EVIDENCE = 3
+"""Longest answer with one score and with two, which the grammar ends earlier."""
 BEST = 10.0
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class ReplyJudge:
-    """A judge of replies to one post, at temperature 0; raises whatever the model raises."""
+    """A judge of replies to one post by its first evidence, at temperature 0; raises whatever the model raises."""
 
-    def __init__(self, chat: ChatModel, context: GuardContext) -> None:
+    def __init__(self, chat: ChatModel, context: GuardContext, evidence: int) -> None:
         self._chat = chat
         self._post = context.post
-        self._evidence = [prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]]
+        self._evidence = [prompt.with_source(piece) for piece in context.evidence[:evidence]]
 
     async def score(self, reply: str) -> float:
         """Return a score from 0 to 10; 0 if the answer can't be read."""

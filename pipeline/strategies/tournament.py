@@ -45,6 +45,8 @@ class TournamentStrategy:
     Changed:
 
     - replies of the other strategies are the start, not background knowledge alone
+    - words come from the post and its evidence, those of at least four letters; the paper draws from a list of the
+      language, which it does not give, and from the post's tokens
     - one chat model writes and judges
     - the loop scores a reply by itself, as the paper names no opponent
     - the kept are cut to k after each round, as the paper's stated cost supposes
@@ -94,9 +96,11 @@ class TournamentStrategy:
         size = self.settings.pool
         async with self.writer.turns.turn(self.name):
             budget = Budget(self.settings.seconds * (1 - PLANNING), int(self.settings.tokens * (1 - PLANNING)))
-            entry = budget.part(budget.seconds * DUELLING, size * (size - 1) * DUEL_TOKENS)
+            requests = size * (size - 1) // (1 if self.settings.both_orders else 2)
+            entry = budget.part(budget.seconds * DUELLING, requests * DUEL_TOKENS)
             pool = await self._pool(BudgetedChat(self.writer.chat, budget, entry), context, plan, request)
-            duels = await self._duels(ReplyJudge(BudgetedChat(self.writer.chat, budget), context), pool)
+            judge = ReplyJudge(BudgetedChat(self.writer.chat, budget), context, self.settings.evidence)
+            duels = await self._duels(judge, pool)
         ranked = _ranked(pool, duels)[: self.settings.ranks]
         rounds = tuple((scored.proposal,) for scored in ranked)
         spent = not entry.allows(self.settings.max_tokens)
@@ -106,8 +110,9 @@ class TournamentStrategy:
         self, refining: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
     ) -> list[Scored]:
         """Return the replies that meet in duels, best first, as far as time and tokens allow."""
+        judge = ReplyJudge(refining, context, self.settings.evidence)
         annealing = Annealing(
-            replace(self.writer, chat=refining), ReplyJudge(refining, context), self.settings, context, request.hint,
+            replace(self.writer, chat=refining), judge, self.settings, context, request.hint,
             random.Random(place(f"{context.post.key}/{request.number}")),
         )  # fmt: skip
         entered = await self._entered(refining, context, plan, request)
@@ -134,12 +139,22 @@ class TournamentStrategy:
         duels: list[Duel] = []
         for first, second in combinations([scored.proposal.text for scored in pool], 2):
             try:
-                in_order, turned = await together(judge.compare(first, second), judge.compare(second, first))
+                duel = await self._duel(judge, first, second)
             except BudgetSpent:
                 break
-            if in_order and turned:
-                duels.append(Duel(first=first, second=second, in_order=in_order, turned=(turned[1], turned[0])))
+            if duel:
+                duels.append(duel)
         return duels
+
+    async def _duel(self, judge: ReplyJudge, first: str, second: str) -> Duel | None:
+        """Return the duel of a pair, in both orders or in one; None if its scores can't be read."""
+        if not self.settings.both_orders:
+            scores = await judge.compare(first, second)
+            return Duel(first=first, second=second, in_order=scores) if scores else None
+        in_order, turned = await together(judge.compare(first, second), judge.compare(second, first))
+        if not in_order or not turned:
+            return None
+        return Duel(first=first, second=second, in_order=in_order, turned=(turned[1], turned[0]))
 
 
 def _merged(plan: Plan, other: Plan) -> Plan:
@@ -160,7 +175,7 @@ def _ranked(pool: Sequence[Scored], duels: Sequence[Duel]) -> list[Scored]:
     """Return the pool by mean score over all duels; replies without a duel come last, by their own score."""
     results: dict[str, list[float]] = {scored.proposal.text: [] for scored in pool}
     for duel in duels:
-        for first, second in (duel.in_order, duel.turned):
+        for first, second in filter(None, (duel.in_order, duel.turned)):
             results[duel.first].append(first)
             results[duel.second].append(second)
 
@@ -178,12 +193,14 @@ def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> st
         return f"No duel was held, with {len(pool) or 'no'} reply to judge: {why}."
     if len(duels) < pairs:
         return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
+    if any(duel.turned is None for duel in duels):
+        return f"Chosen of {len(pool)} replies in {pairs} duel{'' if pairs == 1 else 's'}, each judged once."
     report = f"Chosen of {len(pool)} replies in {pairs} duel{'' if pairs == 1 else 's'}, each judged in both orders."
     swayed = sum(map(_depends_on_order, duels))
     return f"{report} In {swayed} of them whoever was shown first, or second, won both times." if swayed else report
 
 
 def _depends_on_order(duel: Duel) -> bool:
-    """Tell whether the judge favoured a position rather than a reply."""
-    (first, second), (first_when_second, second_when_first) = duel.in_order, duel.turned
+    """Tell whether the judge favoured a position rather than a reply; False if it was asked in one order only."""
+    (first, second), (first_when_second, second_when_first) = duel.in_order, duel.turned or duel.in_order
     return (first - second) * (first_when_second - second_when_first) < 0

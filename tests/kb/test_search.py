@@ -46,6 +46,27 @@ async def test_scores_are_cosines_and_k_limits(searcher: Searcher) -> None:
     assert all(-1 <= statement.score <= 1 for statement in await searcher.search("zorblaxians"))
 
 
+async def test_what_other_queries_find_is_ordered_by_nearness_to_the_first(searcher: Searcher) -> None:
+    claim, others = "women stand for election", ["zorblaxians never pay", "hide your faith"]
+    to_claim = {statement.id: statement.score for statement in await searcher.search(claim, k=5)}
+    merged = [statement.id for statement in await searcher.search(claim, k=5, also=others)]
+    nearest = [statement.id for statement in await searcher.search(claim, k=5, also=others, nearest_first=True)]
+    assert nearest == sorted(to_claim, key=lambda id: -to_claim[id]) != merged
+
+
+async def test_the_nearest_comes_first_however_many_the_other_queries_prefer(
+    tmp_path: Path, embedder: Any, evidence: Callable[..., Evidence]
+) -> None:
+    others = ["zorblax tax", "moon tax", "zorblax moon", "zorblax moon tax", "tax on a moon"]
+    preferred = [evidence(f"moon-{n}", f"zorblax moon tax on a day {n}", others, symbol=f"M{n}") for n in range(40)]
+    wanted = evidence("vote", "Women vote and stand for election.", symbol="V")
+    await build([*preferred, wanted], embedder, tmp_path)
+    with closing(Searcher.open(tmp_path, embedder, OPEN)) as searcher:
+        merged = await searcher.search("women vote", k=20, also=others)
+        assert "vote" not in {statement.id for statement in merged}
+        assert (await searcher.search("women vote", k=5, also=others, nearest_first=True))[0].id == "vote"
+
+
 async def test_only_statements_that_share_a_group_come(searcher: Searcher) -> None:
     evidence = await searcher.search("women should not vote", groups=[TargetGroup.MUSLIMS, TargetGroup.MIGRANTS])
     assert {statement.id for statement in evidence} <= {"faith", "moon"}

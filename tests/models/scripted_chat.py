@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from core.domain import clean
 from models.chat import Completion, Message
 
 
@@ -36,7 +37,7 @@ class ScriptedChat:
         })  # fmt: skip
         if self._error is not None:
             raise self._error
-        return [Completion(answer, "stop") for answer in self.answers(messages, grammar)[:n]]
+        return [Completion(clean(answer), "stop") for answer in self.answers(messages, grammar)[:n]]
 
     def answers(self, messages: Sequence[Message], grammar: str | None) -> Sequence[str]:
         """Return the answers to one request; here they don't depend on the request."""

@@ -53,6 +53,14 @@ async def test_a_completion_carries_text_and_reason_and_the_request_what_was_ask
     ]
 
 
+async def test_an_answer_holds_nothing_that_can_not_be_stored(serve: Serve) -> None:
+    async def complete(request: web.Request) -> web.Response:
+        return answer("They are.\x00\n\ud83d")
+
+    async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
+        assert (await chat.complete(ASK))[0].text == "They are.\n\N{REPLACEMENT CHARACTER}"
+
+
 async def test_a_request_turns_on_its_adapter_and_all_others_off(serve: Serve) -> None:
     asked: list[Any] = []
 

@@ -1,15 +1,33 @@
-"""What the table of strategies says, and that the papers' pipeline asks for one thing at a time."""
+"""What each way costs with a scripted server, what the table says, and that the papers ask for one thing at a time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from core.domain import StrategyName
-from evaluation.bench.drafting_speed import SEQUENTIAL, Cost, OneByOne, Way, table
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from core.domain import FlaggedPost, StrategyName
+from evaluation.bench import drafting_speed
+from evaluation.bench.drafting_speed import SEQUENTIAL, Cost, OneByOne, Way, measure, table
 from models.chat import Completion, Message
-from tests.models.scripted_chat import ScriptedChat
+from tests.factories import make_post
+from tests.models.scripted_chat import ObedientChat, ScriptedChat
+
+PLANNED_AND_WRITTEN = {
+    SEQUENTIAL.name: 3 * 150 + 150,
+    "compose": 0,
+    "locked": 4 * 60,
+    "free": 4 * 150,
+    "plain": 150,  # facts on file are their own summaries
+    "claim-guided": 520 + 150,
+    "intent-frames": 420 + 150,
+}
+"""Tokens of one draft, those of its plan among them."""
 
 
 class Counting(ScriptedChat):
@@ -40,3 +58,59 @@ def test_each_way_is_a_multiple_of_the_papers() -> None:
     assert lines[3].split("|")[1:] == [
         " locked ", " 16.0 ", " 4.0 ", " 3.6 ", " 150 ", " 100 ", " 4/4 ", " 0.5 ", "",
     ]  # fmt: skip
+
+
+class ScriptedServer:
+    """A stand-in for the model's server: a scripted model over HTTP that counts all tokens that it is allowed."""
+
+    def __init__(self, *_: object) -> None:
+        self.chat = ObedientChat("Women vote. They always will.")
+        app = web.Application()
+        app.add_routes([web.post("/v1/chat/completions", self._complete), web.get("/metrics", self._metrics)])
+        self._server = TestServer(app)
+
+    @property
+    def endpoint(self) -> str:
+        return str(self._server.make_url("/v1"))
+
+    async def __aenter__(self) -> Self:
+        await self._server.start_server()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._server.close()
+
+    async def _complete(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        completions = await self.chat.complete(
+            [Message(message["role"], message["content"]) for message in asked["messages"]],
+            n=asked.get("n", 1), max_tokens=asked["max_tokens"], grammar=asked.get("grammar"),
+        )  # fmt: skip
+        choices = [
+            {"message": {"role": "assistant", "content": done.text}, "finish_reason": "stop"} for done in completions
+        ]
+        return web.json_response({"choices": choices})
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        lines = (
+            f"llamacpp:prompt_tokens_total {len(self.chat.asked)}\nllamacpp:tokens_predicted_total {self.chat.tokens}\n"
+        )
+        return web.Response(text=lines)
+
+
+def posts(count: int) -> list[FlaggedPost]:
+    return [make_post(number, "women have no business in politics") for number in range(count)]
+
+
+async def test_each_strategy_plans_before_it_writes_and_both_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafting_speed, "LlamaServer", ScriptedServer)
+    monkeypatch.setattr(drafting_speed, "load_posts", posts)
+    costs = await measure(1, "smollm2-135m", list(StrategyName), 1, tmp_path)
+    written = {cost.way.name: cost.written for cost in costs}
+    tournament = written.pop("tournament")
+    assert written == PLANNED_AND_WRITTEN
+    entrants = [name for name in PLANNED_AND_WRITTEN if name != SEQUENTIAL.name]
+    assert tournament > sum(PLANNED_AND_WRITTEN[name] for name in entrants), "all others enter, with their plans"
+    assert [cost.drafts for cost in costs] == [1] * 8

@@ -72,6 +72,7 @@ async def test_a_real_model_plans_and_writes_within_bounds(
         assert any(candidate.origin is Origin.MODEL for candidate in written) or "no sentence" in draft.note
     if name is StrategyName.TOURNAMENT:
         (duel,) = draft.duels
+        assert duel.turned is not None
         assert all(0 <= score <= 10 for score in (*duel.in_order, *duel.turned))
         assert "Chosen of 2 replies in 1 duel," in draft.note
 

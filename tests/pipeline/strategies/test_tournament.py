@@ -81,6 +81,26 @@ async def test_a_duel_is_reported_with_both_orders_from_the_first_ones_side(cont
     assert (duel.in_order, duel.turned) == ((8.0, 6.0), (7.0, 7.0)), "who is shown first gets a point more"
 
 
+async def test_where_one_order_is_enough_each_pair_is_judged_once(context: GuardContext) -> None:
+    chat = TakingTheFirst()
+    proposed = await tournament(chat, iterations=0, pool=3, both_orders=False).propose(context, PLAN, DraftRequest())
+    assert sum(asked["max_tokens"] == 6 for asked in chat.asked) == 3
+    assert [(duel.in_order, duel.turned) for duel in proposed.duels] == [((10.0, 2.0), None)] * 3
+    assert proposed.note == "Chosen of 3 replies in 3 duels, each judged once."
+    assert [round_[0].text for round_ in proposed.rounds] == list(REPLIES[:4:-1])
+
+
+async def test_rewriting_has_its_temperature_and_writer_and_judge_their_share_of_the_evidence(
+    context: GuardContext,
+) -> None:
+    chat = Preferring()
+    refining = tournament(chat, iterations=1, target=10, rewriting_temperature=1.2, evidence=1)
+    await refining.propose(context, PLAN, DraftRequest())
+    assert {asked["temperature"] for asked in chat.asked if asked["max_tokens"] == 150} == {1.2}
+    told = [asked["messages"][-1].content for asked in chat.asked]
+    assert all("[1] " in text and "[2] " not in text for text in told)
+
+
 async def test_tokens_end_it_with_room_for_the_duels(context: GuardContext) -> None:
     chat = Preferring()
     proposed = await tournament(chat, tokens=900, target=10).propose(context, PLAN, DraftRequest())
