@@ -21,9 +21,10 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
 _TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
 """Every top-level domain; international ones both encoded and in their own script."""
 _DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
-_JOINED = re.compile(r"[^\W\d_]{2,63}\.[^\W\d_]{2,63}")
+_JOINED = re.compile(r"(?<![\w-])(?P<left>[\w-]+)\.(?=(?P<right>[^\W\d_]{2,63}))")
 """Two words with a dot between them; some chat clients link any such pair, even if no such domain exists."""
-_ABBREVIATION = re.compile(r"(?:[A-Z]{1,2}\.)+[A-Z]{1,2}")
+_ABBREVIATION = re.compile(r"[A-Z]{1,2}\.[A-Z]{1,2}|(?:\w|\d+)\.[^\W\d_]{1,3}")
+"""What may be joined by a dot: "EE.UU", "p.ej", "D.Lgs", "16.bis"."""
 # The list of domains misses schemes, `www.` and numeric addresses.
 _LINK = re.compile(
     r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
@@ -108,7 +109,8 @@ def no_links(reply: Material, context: GuardContext, settings: GuardSettings) ->
     """Check that there is no link, no bare domain, and no two words joined by a dot."""
     text = unicodedata.normalize("NFKC", reply.text)
     links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(text)]
-    links += [match.group() for match in _JOINED.finditer(text) if not _ABBREVIATION.fullmatch(match.group())]
+    joined = [f"{match['left']}.{match['right']}" for match in _JOINED.finditer(text)]
+    links += [pair for pair in joined if not _ABBREVIATION.fullmatch(pair)]
     links += [match.group() for match in _DOMAIN.finditer(text) if match["tld"].lower() in _TLDS]
     return _none_of(list(dict.fromkeys(links)))
 

@@ -208,6 +208,8 @@ def test_links_and_bare_domains_fail(judge: Judge, text: str) -> None:
         "Data: 45 per cent.",
         "Art.7 says so.",
         "CERD/C/GC/35 says so, p.ej. in EE.UU. or under art.16.bis of the D.Lgs.",
+        "About 3.5 in 10, or 1.5B people, e.g. in the U.S. at 10.30 a.m., i.e. early.",
+        "A Ph.D. of the U.N.A.M. read E/CN.4/2005 and No.7a at 9.5km.",
     ],
 )
 def test_figures_and_abbreviations_are_no_links(judge: Judge, text: str) -> None:
@@ -263,7 +265,20 @@ def test_plain_punctuation_is_no_markup(judge: Judge, text: str) -> None:
     assert judge("markup", text).passed
 
 
-@pytest.mark.parametrize("text", ["See zorblax.zorblax now.", "Rights matter.Everyone has them.", "zorblax\uff0ecom"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See zorblax.zorblax now.",
+        "Rights matter.Everyone has them.",
+        "zorblax\uff0ecom",
+        "See covid19.zorblax now.",
+        "See x.zorblax now.",
+        "See 4.zorblax now.",
+        "See zorblax-.zorblax now.",
+        "See p.ej.zorblax now.",
+        "See u.s.zorblax now.",
+    ],
+)
 def test_a_word_joined_to_another_by_a_dot_is_a_link(judge: Judge, text: str) -> None:
     assert not judge("links", text).passed
 
