@@ -14,7 +14,7 @@ from pipeline import sentences
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, terms_pattern
 from pipeline.guard.measurement import Measurement
 from pipeline.languages import packs
-from pipeline.languages.detection import detect
+from pipeline.languages.detection import FEW_LETTERS, detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
@@ -75,11 +75,25 @@ def at_most_two_sentences(reply: Material, context: GuardContext, settings: Guar
 
 
 def same_language(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that the reply is in the post's language, or in English if that is unknown."""
-    language, confidence = detect(reply.text, reply.language)
+    """Check that the reply is in the post's language, or in English if that is unknown, and so is each sentence.
+
+    A long fact would hide a sentence in another language. Sentences on file, and the names of sources, may be in any.
+    """
+    own = (_without_sources(part.text, reply) for part in reply.parts if not part.quoted)
+    texts = [reply.text, *(text for text in own if sum(map(str.isalpha, text)) >= FEW_LETTERS)]
+    readings = [detect(text, reply.language) for text in texts]
+    language, confidence = next((read for read in readings if read[0] != reply.language), readings[0])
     passed = language == reply.language
     detail = f"Reads as “{language}”; the post calls for “{reply.language}”."
     return Measurement(passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
+
+
+def _without_sources(text: str, reply: Material) -> str:
+    """Return a text without the names of the evidence's institutions and titles."""
+    for source in (statement.evidence.source for statement in reply.statements):
+        for name in filter(None, (source.institution, source.title)):
+            text = text.replace(name, " ")
+    return text
 
 
 def hidden_characters(text: str) -> list[str]:
