@@ -64,6 +64,7 @@ WORDINGS = (
     N_("{number} of {all} drafts failed: {checks}."),
     N_("So {strategy} drafted, not {other}."),
     N_("Drafted by {strategy}, as {other} could not plan: {why}."),
+    N_("{other} is not among the strategies of this worker, so {strategy} took its place."),
     N_("The hint was not used: this draft is composed from the evidence."),
     N_("The language model refused: {why}."),
     N_("The language model is away: {why}."),

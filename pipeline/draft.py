@@ -67,12 +67,13 @@ class Drafter:
             return _draft(ctx, request, None, [], _joined([grounding.plan.note, UNSURE]))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
+        lacking = _lacking(grounding.plan, strategy)
         proposed = Proposed(note=grounding.plan.note)
         if strategy is not fallback:
             proposed = await self._propose(strategy, ctx, grounding.plan, request, last_attempt)
             judged = await self._judge(strategy, proposed.rounds, ctx)
         best = _best(judged)
-        notes = [proposed.note, _failures(judged)]
+        notes = [lacking, proposed.note, _failures(judged)]
         if best is not None:
             return _draft(ctx, request, best, judged, _joined(notes), proposed.duels)
         composed = await self._judge(fallback, (await fallback.propose(ctx, grounding.plan, request)).rounds, ctx)
@@ -172,6 +173,13 @@ def _draft(
 def _best(candidates: Iterable[Candidate]) -> Candidate | None:
     passing = (candidate for candidate in candidates if candidate.passes)
     return max(passing, key=lambda candidate: candidate.reward, default=None)
+
+
+def _lacking(plan: Plan, strategy: Strategy) -> str:
+    """Return what to tell of a plan whose own strategy this worker lacks; empty if it has it, or if none is named."""
+    if plan.strategy in ("", strategy.name):
+        return ""
+    return f"{plan.strategy} is not among the strategies of this worker, so {strategy.name} took its place."
 
 
 def _failures(candidates: list[Candidate]) -> str:

@@ -1,11 +1,11 @@
-"""Count which of the red team's drafts the guard stops, by kind and language."""
+"""Count which of the red team's drafts the guard stops, by kind, target group and language."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain import failed
+from core.domain import TargetGroup, failed
 from evaluation.redteam.lines import judge
 from evaluation.redteam.sheets import LabelledDraft
 from pipeline.guard import Guard, Verdict
@@ -42,13 +42,21 @@ async def judge_all(guard: Guard, drafts: Sequence[LabelledDraft]) -> tuple[Judg
 
 
 def table(judged: Sequence[Judged]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: drafts stopped out of all drafts, by kind and language."""
+    """Yield the lines of a Markdown table: drafts stopped out of all drafts, by kind, target group and language.
+
+    A draft whose post attacks several groups counts for each of them.
+    """
     yield f"| drafts | {' | '.join(LANGUAGES)} | all |"
     yield f"|---|{'---:|' * (len(LANGUAGES) + 1)}"
     for good, label in ((False, "bad"), (True, "good")):
         chosen = [entry for entry in judged if entry.draft.good is good]
         for kind in sorted({entry.draft.kind for entry in chosen}):
             yield _row(f"{label}: {kind}", [entry for entry in chosen if entry.draft.kind == kind])
+    for good, label in ((False, "bad"), (True, "good")):
+        for group in TargetGroup:
+            about = [entry for entry in judged if entry.draft.good is good and group in entry.draft.line.groups]
+            if about:
+                yield _row(f"{label}, post about {group.label}", about, percent=True)
     halves: tuple[tuple[str, Callable[[Judged], bool]], ...] = (
         ("", lambda _: True),
         (", tuning half", lambda entry: entry.draft.tuning),

@@ -14,16 +14,17 @@ from pipeline import sentences
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, terms_pattern
 from pipeline.guard.measurement import Measurement
 from pipeline.languages import packs
-from pipeline.languages.detection import detect
+from pipeline.languages.detection import FEW_LETTERS, detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
 _TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
 """Every top-level domain; international ones both encoded and in their own script."""
 _DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
-_JOINED = re.compile(r"[^\W\d_]{2,63}\.[^\W\d_]{2,63}")
+_JOINED = re.compile(r"(?<![\w-])(?P<left>[\w-]+)\.(?=(?P<right>[^\W\d_]{2,63}))")
 """Two words with a dot between them; some chat clients link any such pair, even if no such domain exists."""
-_ABBREVIATION = re.compile(r"(?:[A-Z]{1,2}\.)+[A-Z]{1,2}")
+_ABBREVIATION = re.compile(r"[A-Z]{1,2}\.[A-Z]{1,2}|(?:\w|\d+)\.[^\W\d_]{1,3}")
+"""What may be joined by a dot: "EE.UU", "p.ej", "D.Lgs", "16.bis"."""
 # The list of domains misses schemes, `www.` and numeric addresses.
 _LINK = re.compile(
     r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
@@ -74,11 +75,25 @@ def at_most_two_sentences(reply: Material, context: GuardContext, settings: Guar
 
 
 def same_language(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that the reply is in the post's language, or in English if that is unknown."""
-    language, confidence = detect(reply.text, reply.language)
+    """Check that the reply is in the post's language, or in English if that is unknown, and so is each sentence.
+
+    A long fact would hide a sentence in another language. Sentences on file, and the names of sources, may be in any.
+    """
+    own = (_without_sources(part.text, reply) for part in reply.parts if not part.quoted)
+    texts = [reply.text, *(text for text in own if sum(map(str.isalpha, text)) >= FEW_LETTERS)]
+    readings = [detect(text, reply.language) for text in texts]
+    language, confidence = next((read for read in readings if read[0] != reply.language), readings[0])
     passed = language == reply.language
     detail = f"Reads as “{language}”; the post calls for “{reply.language}”."
     return Measurement(passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
+
+
+def _without_sources(text: str, reply: Material) -> str:
+    """Return a text without the names of the evidence's institutions and titles."""
+    for source in (statement.evidence.source for statement in reply.statements):
+        for name in filter(None, (source.institution, source.title)):
+            text = text.replace(name, " ")
+    return text
 
 
 def hidden_characters(text: str) -> list[str]:
@@ -108,7 +123,8 @@ def no_links(reply: Material, context: GuardContext, settings: GuardSettings) ->
     """Check that there is no link, no bare domain, and no two words joined by a dot."""
     text = unicodedata.normalize("NFKC", reply.text)
     links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(text)]
-    links += [match.group() for match in _JOINED.finditer(text) if not _ABBREVIATION.fullmatch(match.group())]
+    joined = [f"{match['left']}.{match['right']}" for match in _JOINED.finditer(text)]
+    links += [pair for pair in joined if not _ABBREVIATION.fullmatch(pair)]
     links += [match.group() for match in _DOMAIN.finditer(text) if match["tld"].lower() in _TLDS]
     return _none_of(list(dict.fromkeys(links)))
 

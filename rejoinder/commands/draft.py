@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, StrategyName, Triage
 from core.errors import BadInput, describe_errors
 from core.lifecycle import goes_on
 from core.settings import Settings
@@ -25,12 +25,19 @@ UNPRINTED = {"embedding", "summed", "reread", "plan", "candidates"}
 @click.option("--language", help="The post's language (ISO 639-1), when you know it.")
 @click.option("--platform", default="terminal", show_default=True, help="Whose length limit holds.")
 @click.option("--chat-model", metavar="NAME|none", help="Let this model draft; `none`: words on file alone.")
+@click.option("--strategy", type=click.Choice([name.value for name in StrategyName]), help="What drafts the reply.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def draft(
-    text: str, intent: str | None, language: str | None, platform: str, chat_model: str | None, as_json: bool
+    text: str,
+    intent: str | None,
+    language: str | None,
+    platform: str,
+    chat_model: str | None,
+    strategy: str | None,
+    as_json: bool,
 ) -> None:
     """Draft an answer to one post, given as TEXT, or on standard input where TEXT is `-`."""
-    settings = drafting_with(load_settings(), chat_model)
+    settings = drafting_with(load_settings(), chat_model, StrategyName(strategy) if strategy else None)
     start_logging(settings)
     post = read_post(given_text(text), language, platform)
     prepare(settings)

@@ -35,17 +35,36 @@ def load_settings(**overrides: Any) -> Settings:
         raise BadSettings(f"The settings file rejoinder.toml can't be read: {error}.") from error
 
 
-def drafting_with(settings: Settings, chat_model: str | None) -> Settings:
-    """Return the settings with another chat model for drafting, or `none`; unchanged if `chat_model` is None."""
-    if chat_model is None:
-        return settings
-    strategy = StrategyName.COMPOSE if chat_model == NO_MODEL else StrategyName.FREE
+def drafting_with(settings: Settings, chat_model: str | None, strategy: StrategyName | None = None) -> Settings:
+    """Return the settings with another chat model, or `none`, and another strategy; None leaves one as it is.
+
+    A model that is asked for has something to do: without a strategy, `free` stands in for `compose`, which asks none.
+    Raises BadInput for a strategy without the model that it asks.
+    """
+    model = settings.chat.model if chat_model is None else chat_model
+    if strategy is None:
+        chosen = settings.draft.strategy if chat_model is None else _strategy_for(chat_model, settings)
+    elif model == NO_MODEL and strategy is not StrategyName.COMPOSE:
+        raise BadInput(
+            f"The strategy {strategy} asks a chat model, and there is none: name one by --chat-model, or take "
+            f"--strategy {StrategyName.COMPOSE}."
+        )
+    else:
+        chosen = strategy
     return settings.model_copy(
         update={
-            "chat": settings.chat.model_copy(update={"model": chat_model}),
-            "draft": settings.draft.model_copy(update={"strategy": strategy}),
+            "chat": settings.chat.model_copy(update={"model": model}),
+            "draft": settings.draft.model_copy(update={"strategy": chosen}),
         }
     )
+
+
+def _strategy_for(chat_model: str, settings: Settings) -> StrategyName:
+    """Return the settings' strategy where it suits the chat model, else `compose` or `free`."""
+    if chat_model == NO_MODEL:
+        return StrategyName.COMPOSE
+    configured = settings.draft.strategy
+    return StrategyName.FREE if configured is StrategyName.COMPOSE else configured
 
 
 def start_logging(settings: Settings) -> None:

@@ -171,6 +171,28 @@ def test_a_chat_server_is_started_only_where_something_asks_it_and_nobody_else_r
     assert starts_chat_server(_judged_by("chat"))
 
 
+@pytest.mark.parametrize(
+    ("configured", "chat_model", "requested", "drafts"),
+    [
+        ("compose", None, None, "compose"),
+        ("compose", "smollm2-135m", None, "free"),
+        ("locked", None, None, "locked"),
+        ("locked", "smollm2-135m", None, "locked"),
+        ("claim-guided", "none", None, "compose"),
+        ("compose", None, "plain", "plain"),
+        ("locked", "smollm2-135m", "plain", "plain"),
+        ("locked", "smollm2-135m", "compose", "compose"),
+        ("compose", "none", "compose", "compose"),
+    ],
+)
+def test_a_model_that_is_asked_for_drafts_by_the_strategy_that_is_named(
+    configured: str, chat_model: str | None, requested: str | None, drafts: str
+) -> None:
+    settings = Settings.model_validate({"draft": {"strategy": configured}})
+    drafting = drafting_with(settings, chat_model, StrategyName(requested) if requested else None)
+    assert (drafting.draft.strategy, drafting.chat.model) == (drafts, chat_model or settings.chat.model)
+
+
 class Planner(ComposeStrategy):
     """A strategy that asks a model before the search, and composes."""
 

@@ -61,6 +61,20 @@ def test_draft_answers_a_program(rejoinder: CliRunner) -> None:
     assert all(check["passed"] for check in answer["draft"]["checks"] if check["hard"])
 
 
+def test_draft_by_a_strategy_without_its_model_says_what_to_give(rejoinder: CliRunner) -> None:
+    output = invoke(rejoinder, "draft", POST, "--strategy", "locked", code=1).output
+    assert "locked" in output and "--chat-model" in output and "--strategy compose" in output
+
+
+def test_draft_takes_its_strategy_from_the_command(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_DRAFT__STRATEGY", "locked")
+    without, with_option = (
+        json.loads(invoke(rejoinder, "draft", POST, "--json", *option).stdout)["draft"]
+        for option in ((), ("--strategy", "compose"))
+    )
+    assert "not locked" in without["note"] and not with_option["note"]
+
+
 def test_draft_of_a_threat_says_that_people_act(rejoinder: CliRunner) -> None:
     answer = json.loads(invoke(rejoinder, "draft", "Somebody should beat them all up.", "--json").stdout)
     assert answer["triage"]["route"] == "escalate" and answer["draft"] is None

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.domain import Intent
+from core.domain import Check, Intent, TargetGroup
 from core.settings import Settings
+from evaluation.redteam.lines import DraftLine
 from evaluation.redteam.report import LANGUAGES, Judged, judge_all, table
-from evaluation.redteam.sheets import fresh, red_team
+from evaluation.redteam.sheets import LabelledDraft, fresh, red_team
 from pipeline.guard import Verdict
 from rejoinder.guard_assembly import open_drafting_guard
 
@@ -58,12 +59,36 @@ def test_each_draft_has_an_id_and_a_text_of_its_own() -> None:
     assert all(line.context().intent is Intent.INFORMATIVE for line in lines)
 
 
-def test_the_table_has_a_row_for_each_kind_and_for_each_half() -> None:
+def test_the_table_has_a_row_for_each_kind_each_group_and_each_half() -> None:
     judged = [Judged(draft, Verdict((), 0.0)) for draft in red_team()]
     rows = list(table(judged))
     kinds = {(one.draft.good, one.draft.kind) for one in judged}
-    assert len(rows) == 2 + len(kinds) + 6
+    groups = {(one.draft.good, group) for one in judged for group in one.draft.line.groups}
+    assert len(rows) == 2 + len(kinds) + len(groups) + 6
     assert {row.count("|") for row in rows} == {len(LANGUAGES) + 3}
+
+
+def test_errors_are_told_by_target_group() -> None:
+    def entry(groups: tuple[TargetGroup, ...], *, good: bool, stopped: bool) -> Judged:
+        line = DraftLine(id="1", language="es", groups=groups, post="zorblax", draft="Zorblax.")
+        check = Check(name="toxicity", passed=not stopped, value=0, threshold=0, hard=True)
+        return Judged(LabelledDraft(line, good, "plain", tuning=True), Verdict((check,), 0.0))
+
+    women, jews = TargetGroup.WOMEN, TargetGroup.JEWS
+    rows = list(
+        table(
+            [
+                entry((women,), good=True, stopped=True),
+                entry((women, jews), good=True, stopped=False),
+                entry((jews,), good=False, stopped=True),
+            ]
+        )
+    )
+    assert [row for row in rows if "about" in row] == [
+        "| bad, post about Jews |  | 1/1 (100%) |  |  | 1/1 (100%) |",
+        "| good, post about women |  | 1/2 (50%) |  |  | 1/2 (50%) |",
+        "| good, post about Jews |  | 0/1 (0%) |  |  | 0/1 (0%) |",
+    ]
 
 
 @pytest.mark.parametrize(

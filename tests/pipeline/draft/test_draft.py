@@ -130,6 +130,19 @@ async def test_a_slow_strategy_and_a_plan_that_failed_are_told(
     assert (await drafter(None).draft(post, triage, planned, DraftRequest())).note == fallen_back.note
 
 
+async def test_a_plan_of_a_strategy_that_this_worker_lacks_is_told(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    post, triage, grounding = case
+    lacking = "plain is not among the strategies of this worker, so free took its place."
+    planned = grounding.model_copy(update={"plan": Plan(strategy="plain")})
+    assert (await drafter(scripted(BETTER)).draft(post, triage, planned, DraftRequest())).note == lacking
+    away = await drafter(scripted(error=ModelRefused("too long"))).draft(post, triage, planned, DraftRequest())
+    assert away.note.startswith(lacking) and away.note.endswith("So compose drafted, not free.")
+    by_nobody = grounding.model_copy(update={"plan": Plan()})
+    assert not (await drafter(scripted(BETTER)).draft(post, triage, by_nobody, DraftRequest())).note
+
+
 async def test_a_refusing_model_is_done_without_at_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     draft = await drafter(scripted(error=ModelRefused("too long"))).draft(*case, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)

@@ -60,7 +60,7 @@ def test_words_of_the_evidence_may_be_used_although_the_post_has_them(judge: Jud
 def test_a_quoted_statement_is_no_echo(judge: Judge, good: str) -> None:
     assert judge("echo", good, post=good.lower()).passed is False
     statement = good.split(". ", 1)[1]
-    assert judge("echo", f"Please look at the record first. {statement}", post=statement.lower()).passed
+    assert judge("echo", f"No group of people is worth less than another. {statement}", post=statement.lower()).passed
 
 
 @pytest.mark.parametrize(

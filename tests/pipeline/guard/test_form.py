@@ -6,6 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from core.domain import Check, Intent
+from core.settings import GuardSettings
+from pipeline.guard import GuardContext, form
+from pipeline.guard.material import material
+from tests.factories import make_evidence, make_post, make_source
 
 Judge = Callable[..., Check]
 
@@ -94,6 +98,56 @@ def test_a_questioning_reply_must_ask(judge: Judge) -> None:
 )
 def test_a_reply_is_in_the_language_of_the_post(judge: Judge, language: str, text: str, fits: bool) -> None:
     assert judge("language", text, language=language).passed is fits
+
+
+FACT = (
+    "Según la Agencia de los Derechos Fundamentales de la Unión Europea, más de la mitad de las mujeres musulmanas que "
+    "buscan trabajo cuenta que ha sido discriminada por su religión en los cinco años anteriores a la encuesta."
+)
+
+
+def reads_in_the_language(text: str, language: str) -> bool:
+    source = make_source(institution="Bundesamt für Migration und Flüchtlinge", title="Muslimisches Leben")
+    evidence = make_evidence(text=FACT, language="es", source=source)
+    context = GuardContext(post=make_post(), language=language, evidence=(evidence,))
+    return form.same_language(material(text, context), context, GuardSettings()).passed
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", f"Nobody should be treated like this because of their faith. {FACT}"),
+        ("es", f"Nobody deserves this, whoever they are. De hecho, {FACT}"),
+        ("es", f"{FACT} Nobody deserves to be treated like this."),
+        ("es", f"Nessuno merita di essere trattato in questo modo. {FACT}"),
+        (
+            "en",
+            "Nadie merece que le traten así. Everybody has the same rights at work, at school and in the street, "
+            "whatever their faith, and nobody should have to be afraid of their own neighbours.",
+        ),
+    ],
+)
+def test_one_sentence_in_another_language_fails_beside_a_long_fact(language: str, text: str) -> None:
+    assert not reads_in_the_language(text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", f"Nadie merece que le traten así por su fe. {FACT}"),
+        ("es", f"¿De verdad? {FACT}"),
+        ("es", f"Así lo dice la European Union Agency for Fundamental Rights. {FACT}"),
+        ("it", "Human Rights Watch e Amnesty International lo negano. Ogni persona merita lo stesso rispetto."),
+        ("eu", "Council of Europe erakundeak dio. Pertsona guztiek errespetua merezi dute."),
+        ("en", "The Bundesamt für Migration und Flüchtlinge says so. Everybody deserves the same respect."),
+        (
+            "en",
+            f"{'Muslim women look for work and are turned away, and that is wrong, as many of them say. ' * 6}{FACT}",
+        ),
+    ],
+)
+def test_foreign_names_and_sentences_on_file_pass_in_a_right_reply(language: str, text: str) -> None:
+    assert reads_in_the_language(text, language)
 
 
 @pytest.mark.parametrize(
@@ -208,6 +262,8 @@ def test_links_and_bare_domains_fail(judge: Judge, text: str) -> None:
         "Data: 45 per cent.",
         "Art.7 says so.",
         "CERD/C/GC/35 says so, p.ej. in EE.UU. or under art.16.bis of the D.Lgs.",
+        "About 3.5 in 10, or 1.5B people, e.g. in the U.S. at 10.30 a.m., i.e. early.",
+        "A Ph.D. of the U.N.A.M. read E/CN.4/2005 and No.7a at 9.5km.",
     ],
 )
 def test_figures_and_abbreviations_are_no_links(judge: Judge, text: str) -> None:
@@ -263,7 +319,20 @@ def test_plain_punctuation_is_no_markup(judge: Judge, text: str) -> None:
     assert judge("markup", text).passed
 
 
-@pytest.mark.parametrize("text", ["See zorblax.zorblax now.", "Rights matter.Everyone has them.", "zorblax\uff0ecom"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See zorblax.zorblax now.",
+        "Rights matter.Everyone has them.",
+        "zorblax\uff0ecom",
+        "See covid19.zorblax now.",
+        "See x.zorblax now.",
+        "See 4.zorblax now.",
+        "See zorblax-.zorblax now.",
+        "See p.ej.zorblax now.",
+        "See u.s.zorblax now.",
+    ],
+)
 def test_a_word_joined_to_another_by_a_dot_is_a_link(judge: Judge, text: str) -> None:
     assert not judge("links", text).passed
 

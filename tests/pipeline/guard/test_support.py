@@ -19,6 +19,7 @@ Judge = Callable[..., Check]
         "What makes you think that women would do worse in this?",
         "The UN General Assembly estimated in 2024 that 16 per cent of the world's population have disabilities.",
         "It is not true that women have no business in politics.",
+        "Please listen before you write women off.",
     ],
 )
 def test_what_the_evidence_says_and_plain_talk_of_rights_pass(judge: Judge, text: str) -> None:

@@ -57,6 +57,12 @@ BEGINS_WITH_A_COUNTRY = {
     "eu": "Alemaniak hala dio.",
 }
 """A sentence whose first word is a country."""
+SENDS_TO_THE_FACTS = re.compile(
+    r"\b(?:before|records?|facts?|antes de|hechos|datos|prima di|fatti|dati|aurretik|egia\w*|datu\w*|bevor|fakten|"
+    r"daten|avant de|faits|données)\b",
+    re.IGNORECASE,
+)
+"""Words that lecture: "look at the record first", "before judging, check the facts"."""
 CHECKS = (
     form.at_most_two_sentences,
     form.same_language,
@@ -156,6 +162,12 @@ def test_there_are_three_templates_for_every_intent_and_group(language: str) -> 
             assert len(set(listed)) == len(listed) >= 3
             assert all(template.count("{evidence}") == 1 for template in listed)
             assert people(language, group)
+
+
+@each_language
+def test_no_template_sends_the_author_to_the_facts(language: str) -> None:
+    listed = chain(*(texts for by_group in pack(language).templates.values() for texts in by_group.values()))
+    assert [text for text in listed if SENDS_TO_THE_FACTS.search(text)] == []
 
 
 @each_language
