@@ -79,7 +79,7 @@ def test_hostile_lengths_and_characters_come_out_as_text(form: type[str], text: 
         ("♿\ufe0f people", "wheelchair symbol people"),
         ("🇮🇱", "i l"),
         ("plain words, ¿verdad? it´s ½ ©", "plain words, ¿verdad? it´s ½ ©"),
-        ("\U0001fbff 🐀🐀", "rat rat"),
+        ("🐀🐀", "rat rat"),
         ("", ""),
     ],
 )
