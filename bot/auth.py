@@ -10,12 +10,13 @@ opened before somebody else logged in is refused.
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import unquote
 
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from bot.permissions import Moderator
+from bot.permissions import LEADS, Moderator
 from bot.sessions import COOKIE, LIFETIME_S, Sessions
 from bot.translation import _
 from core.errors import BadInput, Forbidden, Unauthenticated
@@ -90,7 +91,7 @@ class Auth:
         cookie = await self._sessions.open(who, request.headers.get("User-Agent", ""))
         if (replaced := await self.session(request)) is not None:
             await self._sessions.end(replaced)  # nobody could log it out: its cookie is overwritten
-        response = web.json_response({"name": who.name, "role": who.role})
+        response = web.json_response(_as_json(who))
         response.set_cookie(
             COOKIE, cookie, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
         )
@@ -101,8 +102,8 @@ class Auth:
         try:
             who = await self.moderator(request)
         except Unauthenticated:
-            return web.json_response({"name": None, "role": None})
-        return web.json_response({"name": who.name, "role": who.role})
+            return web.json_response({"name": None, "role": None, "leads": False})
+        return web.json_response(_as_json(who))
 
     async def _log_out(self, request: web.Request) -> web.Response:
         _require_csrf_header(request)
@@ -121,6 +122,10 @@ async def _login_token(request: web.Request) -> str:
     except ValidationError:
         # The original error is dropped: the request may contain a token, and the log shows causes.
         raise BadInput('A login is JSON: {"token": "…"}.') from None
+
+
+def _as_json(who: Caller | Moderator) -> dict[str, Any]:
+    return {"name": who.name, "role": who.role, "leads": who.role in LEADS}
 
 
 def _require_csrf_header(request: web.Request) -> None:

@@ -5,6 +5,8 @@
   heartbeat.
 - `heartbeat` is sent after some seconds of silence: a client that hears nothing for much longer is on a dead line.
 - `reload` means that some changes were lost, or are too many to replay: read everything again.
+- `escalations`, for leads, lists the cases that are escalated and not handled, before `ready` for a client that saw
+  nothing yet and before `reload`; it has no id, and each item is a row of the history.
 - `viewing` tells a page who is looking at its case. The page identifies itself by `?tab=` and reports its case by `POST
   /v1/viewing`.
 
@@ -26,11 +28,13 @@ from pydantic import BaseModel, Field
 
 from bot.auth import Auth
 from bot.changes import BACKLOG, Changes, Subscription
+from bot.permissions import Moderator
 from bot.presence import Presence, Viewing
 from bot.request_body import read_body
 from bot.stored_words import translate_stored
 from core.domain import Transition
 from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
+from ledger.history import History
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +58,10 @@ class _TabView(BaseModel):
 class EventRoute:
     """The stream of changes for logged-in moderators."""
 
-    def __init__(self, changes: Changes, auth: Auth, heartbeat_s: float | None = None) -> None:
+    def __init__(self, changes: Changes, auth: Auth, history: History, heartbeat_s: float | None = None) -> None:
         self._changes = changes
         self._auth = auth
+        self._history = history
         self._heartbeat_s = HEARTBEAT_S if heartbeat_s is None else heartbeat_s
         self._presence = Presence()
         self._streams: dict[asyncio.Task[Any], str] = {}
@@ -83,7 +88,7 @@ class EventRoute:
             with self._changes.attach(Subscription[_StreamedEvent](BACKLOG)) as subscription, ExitStack() as stack:
                 if tab:
                     stack.enter_context(self._presence.present(tab, who.name, subscription.offer))
-                await self._send_all(request, response, subscription, after)
+                await self._send_all(request, response, subscription, after, who)
         except Unauthenticated:
             log.debug("A listener to changes was logged out.")
         except ConnectionError:
@@ -104,15 +109,17 @@ class EventRoute:
         response: web.StreamResponse,
         subscription: Subscription[_StreamedEvent],
         after: int | None,
+        who: Moderator,
     ) -> None:
         """Send changes until the client disconnects. Raises Unauthenticated soon after its session has ended."""
         watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
-        last_sent_id = await self._catch_up(response, after)
+        last_sent_id = await self._catch_up(response, after, who)
         while True:
             change = await self._next(response, subscription, watch)
             await watch.require_open()
             if change is None:
                 last_sent_id = self._changes.last_id or 0
+                await self._send_escalations(response, who)
                 await response.write(_event("reload", last_sent_id, {}))
             elif isinstance(change, Viewing):
                 await response.write(_event("viewing", last_sent_id, asdict(change)))
@@ -120,10 +127,12 @@ class EventRoute:
                 await response.write(_transition(change))
                 last_sent_id = change.id
 
-    async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
+    async def _catch_up(self, response: web.StreamResponse, after: int | None, who: Moderator) -> int:
         """Send the missed changes and return the id of the newest change that the client has now."""
         newest = self._changes.last_id or 0
         missed = [] if after is None else await self._changes.missed(after)
+        if after is None or missed is None:
+            await self._send_escalations(response, who)
         if missed is None:
             await response.write(_event("reload", newest, {}))
             return newest
@@ -132,6 +141,11 @@ class EventRoute:
         last_sent_id = missed[-1].id if missed else newest
         await response.write(_event("ready", last_sent_id, {"heartbeat_s": self._heartbeat_s}))
         return last_sent_id
+
+    async def _send_escalations(self, response: web.StreamResponse, who: Moderator) -> None:
+        """Tell a lead what waits for people although its escalation is not, or no longer, among the changes sent."""
+        if who.leads and (unhandled := await self._history.unhandled_escalations()):
+            await response.write(_event("escalations", None, [_fields(change) for change in unhandled]))
 
     async def _next(
         self, response: web.StreamResponse, subscription: Subscription[_StreamedEvent], watch: _SessionWatch
@@ -181,9 +195,14 @@ def _last_seen(request: web.Request) -> int | None:
 
 
 def _transition(change: Transition) -> bytes:
-    fields = change.model_dump(mode="json", exclude={"id"})
-    return _event("transition", change.id, {**fields, "why": translate_stored(change.why)})
+    return _event("transition", change.id, _fields(change))
 
 
-def _event(name: str, id: int, data: object) -> bytes:
-    return f"id: {id}\nevent: {name}\ndata: {json.dumps(data)}\n\n".encode()
+def _fields(change: Transition) -> dict[str, Any]:
+    return {**change.model_dump(mode="json", exclude={"id"}), "why": translate_stored(change.why)}
+
+
+def _event(name: str, id: int | None, data: object) -> bytes:
+    """Return one event; without an id, the client's last one stays as it is."""
+    counted = "" if id is None else f"id: {id}\n"
+    return f"{counted}event: {name}\ndata: {json.dumps(data)}\n\n".encode()

@@ -24,6 +24,7 @@ _DECIDED = Wordings(
         CaseState.RELEASED: N_("{who} approved it, and the reply has left."),
         CaseState.REJECTED: N_("{who} rejected it."),
         CaseState.DISMISSED: N_("{who} dismissed it as not hateful."),
+        CaseState.ESCALATED: N_("{who} handed it over."),
     }
 )
 IN_DOUBT = N_("Is this hateful at all?")

@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping, Select, bindparam, func, select, text
 from core.domain import CaseState, Transition, clean
 from ledger.connection import Connection
 from ledger.database import Database
-from ledger.tables import IS_ESCALATION, history
+from ledger.tables import IS_ESCALATION, cases, history
 from ledger.uninterrupted import uninterrupted
 
 _OF = select(history).where(history.c.case_key == bindparam("key")).order_by(history.c.version)
@@ -18,6 +18,16 @@ _SINCE = select(history).where(history.c.id > bindparam("id")).order_by(history.
 _ESCALATIONS = _SINCE.where(
     IS_ESCALATION, history.c.from_state != CaseState.ESCALATED, history.c.at >= bindparam("from_moment")
 )
+_UNHANDLED = (
+    select(history)
+    .join(cases, cases.c.key == history.c.case_key)
+    .where(
+        IS_ESCALATION, history.c.from_state != CaseState.ESCALATED,
+        cases.c.state == CaseState.ESCALATED, cases.c.handled.is_(False),
+    )
+    .order_by(history.c.id.desc())
+    .limit(bindparam("limit"))
+)  # fmt: skip
 _LAST = select(func.coalesce(func.max(history.c.id), 0))
 _LATEST_OF = _OF.order_by(None).order_by(history.c.version.desc()).limit(1)
 
@@ -60,6 +70,17 @@ class History:
         Continuing from the last id returned misses none.
         """
         return await self._follow(_ESCALATIONS, id=id, limit=limit, from_moment=moment)
+
+    @uninterrupted
+    async def unhandled_escalations(self, limit: int = 500) -> list[Transition]:
+        """Return the last escalation of each case that is still escalated and not handled, oldest first.
+
+        Only the newest `limit` rows are looked at.
+        """
+        async with self._database.read() as connection:
+            rows = (await connection.execute(_UNHANDLED, {"limit": limit})).mappings().all()
+        last_of = {row["case_key"]: row for row in reversed(rows)}
+        return sorted(map(to_transition, last_of.values()), key=lambda change: change.id)
 
     @uninterrupted
     async def last_id(self) -> int:

@@ -19,9 +19,10 @@ from core.errors import BadInput, WeightsError
 from models.e5 import PAIR_QUESTIONS, WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, unpack
 from models.e5_tokens import Tokenizer
+from models.e5_tuned import GRAPH as TUNED_GRAPH
 from models.e5_tuned import LONGEST, PAIRS, POSTS, SHAPE, TunedLayers, load_adapters
 from models.embed import Vectors
-from models.onnx_graphs import open_graph, values_of
+from models.onnx_graphs import open_graph, require_whole, values_of
 
 GRAPH = "e5.onnx"
 EARLY = 10
@@ -44,9 +45,11 @@ class OnnxE5Embedder(E5Embedder):
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Open the model file; raises WeightsError if it is not the graph's model, or if the adapters are damaged."""
+        """Open the model file; raises WeightsError if it is another model, or a graph or the adapters are damaged."""
         if (shape := E5File(path).shape) != SHAPE:
             raise WeightsError(f"{path} holds another model than multilingual-e5-small: {shape}.")
+        for graph in (GRAPH, TUNED_GRAPH):
+            require_whole(graph)
         super().__init__(threads)
         self._path, self._adapters = path, load_adapters(POSTS)
 

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
+from onnxruntime.capi.onnxruntime_pybind11_state import (
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NotImplemented,
+)
+
+from core.errors import WeightsError
+
+_TORN = (OSError, InvalidArgument, InvalidProtobuf)
+_FAULTS = (*_TORN, Fail, InvalidGraph, NotImplemented)
+_SILENT = 4
+"""Errors are raised, so ONNX Runtime need not print them too."""
 
 
 def values_of(weights: Mapping[str, NDArray[np.generic]]) -> dict[str, onnxruntime.OrtValue]:
@@ -16,8 +31,31 @@ def values_of(weights: Mapping[str, NDArray[np.generic]]) -> dict[str, onnxrunti
 
 
 def open_graph(name: str, values: Mapping[str, onnxruntime.OrtValue]) -> onnxruntime.InferenceSession:
-    """Open the shipped graph `name` with exactly the weights that it needs."""
-    return open_serialised(files("models").joinpath("data", name).read_bytes(), values)
+    """Open the shipped graph `name` with exactly the weights that it needs; raises WeightsError for a damaged file."""
+    try:
+        return open_serialised(_file(name).read_bytes(), values)
+    except _FAULTS as fault:
+        raise _damaged(name, fault) from fault
+
+
+def require_whole(name: str) -> None:
+    """Raise WeightsError if the shipped graph `name` is missing or torn; takes 10 ms and needs no weights."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _SILENT
+    try:
+        onnxruntime.InferenceSession(_file(name).read_bytes(), options, providers=["CPUExecutionProvider"])
+    except Fail:
+        return  # It could be read, and asks for its weights.
+    except _TORN as fault:
+        raise _damaged(name, fault) from fault
+
+
+def _file(name: str) -> Traversable:
+    return files("models").joinpath("data", name)
+
+
+def _damaged(name: str, fault: Exception) -> WeightsError:
+    return WeightsError(f"The graph {_file(name)} can't be read ({fault}): install Rejoinder again.")
 
 
 def open_serialised(graph: bytes, values: Mapping[str, onnxruntime.OrtValue]) -> onnxruntime.InferenceSession:

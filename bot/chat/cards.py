@@ -9,7 +9,8 @@ still has to escape its markup characters.
 | pending, no draft             | edit, reject, redraft, not hateful, evidence, claim or release          |
 | pending, in doubt             | not hateful, draft, edit, reject, evidence, claim or release            |
 | approved, rejected, dismissed | undo, until `Card.undo_until`; evidence                                 |
-| escalated, dismissed; appeals | reopen, handled; evidence                                               |
+| escalated, dismissed          | reopen, hand over, handled; evidence                                    |
+| released, rejected; appealed  | reopen, handled; evidence                                               |
 | failed                        | redraft, if it was grounded; evidence                                   |
 | any other                     | evidence, if there is any                                               |
 
@@ -60,6 +61,7 @@ class ButtonAction(StrEnum):
     RELEASE = "release"
     UNDO = "undo"
     REOPEN = "reopen"
+    HAND_OVER = "hand_over"
     HANDLE = "handle"
     SHOW = "show"
 
@@ -221,8 +223,8 @@ def _note_line(note: Note) -> str:
 
 def _standing(case: Case) -> str:
     sentence = standing(case)
-    says_more = case.state in TURNED_DOWN and case.decided_by and case.decided_why != NOT_HATEFUL.code
-    if says_more and case.decided_why:
+    by_person = case.state in (*TURNED_DOWN, CaseState.ESCALATED) and case.decided_by is not None
+    if by_person and case.decided_why and case.decided_why != NOT_HATEFUL.code:
         sentence = f"{sentence.rstrip('.')} ({translate_stored(reason_words(case.decided_why))})."
     # The sentence gets a capital letter, unless it begins with a name, which is kept unchanged.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
@@ -267,6 +269,7 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
         (Button(ButtonAction.DISMISS, _("Not hateful")), not doubtful),
         (Button(ButtonAction.UNDO, _("Undo")), undoable),
         (Button(ButtonAction.REOPEN, _("Reopen and draft")), can_be_handled(case) and case.triage is not None),
+        (Button(ButtonAction.HAND_OVER, _("Hand over")), can_be_handled(case)),
         (Button(ButtonAction.HANDLE, _("Handled")), can_be_handled(case)),
         (Button(ButtonAction.EVIDENCE, _("Evidence")), bool(case.grounding and case.grounding.evidence)),
         (Button(ButtonAction.CLAIM, _("Claim")), not held),

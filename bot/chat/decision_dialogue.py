@@ -7,7 +7,7 @@ refused form can be reopened with everything in it.
 |-------------------------------------------|--------------------------------|---------------------|
 | a hard check fails                        | as it was sent                 | yes                 |
 | another moderator has claimed the case    | as it was sent                 | yes                 |
-| the case moved on and is pending again    | for the case's current version | no                  |
+| the case moved on, and allows it still    | for the case's current version | no                  |
 | any other reason                          | as it was sent                 | no                  |
 """
 
@@ -26,7 +26,7 @@ from bot.reasons import OTHER
 from bot.stored_words import translate_stored
 from bot.translation import N_, Wordings, _
 from bot.wording import standing
-from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
+from core.domain import Action, Case, Decision, Intent, StrategyName
 from core.errors import (
     CaseConflict,
     ChatUnavailable,
@@ -36,10 +36,11 @@ from core.errors import (
     RejoinderError,
     Unavailable,
 )
+from core.lifecycle import DECISIONS
 
 log = logging.getLogger(__name__)
 
-FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
+FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT, Action.HAND_OVER)
 """Actions that need a form to be filled in first."""
 IMMEDIATE_ACTIONS = (
     Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
@@ -49,6 +50,7 @@ _AGAIN = Wordings(
         Action.EDIT: N_("Edit again"),
         Action.REJECT: N_("Reject again"),
         Action.REDRAFT: N_("Redraft again"),
+        Action.HAND_OVER: N_("Hand over again"),
     }
 )
 _AWAY = (
@@ -62,9 +64,9 @@ FAULT = N_("That did not work because of a fault here; it is in the log. Please 
 class DecisionRequest:
     """A decision that a moderator requests, with the content of its form.
 
-    `number` is the case's short number, `version` the version they saw. `text` is a reply, a hint or a reason in their
-    own words; `choice` is an intent or the code of a reason; `strategy` is the one chosen for a redraft, out of those
-    `offered`.
+    `number` is the case's short number, `version` the version they saw. `text` is a reply, a hint, a reason in their
+    own words, or to whom a case goes and why; `choice` is an intent or the code of a reason; `strategy` is the one
+    chosen for a redraft, out of those `offered`.
     """
 
     action: Action
@@ -83,6 +85,8 @@ class DecisionRequest:
                 fields = {"text": self.text}
             case Action.REJECT:
                 fields = {"reason": self._reason()}
+            case Action.HAND_OVER:
+                fields = {"reason": self.text}
             case Action.REDRAFT:
                 fields = {"intent": self.choice or None, "hint": self.text, "strategy": self.strategy}
         return Decision(action=self.action, version=self.version, override=override, **fields)
@@ -187,7 +191,7 @@ def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -
         return replace(request, action=Action.EDIT, text=case.draft.text)
     if request.action not in FORM_ACTIONS:
         return None
-    if case is not None and case.state is CaseState.PENDING:
+    if case is not None and case.state in DECISIONS[request.action].takes:
         return replace(request, version=case.version)
     return request
 

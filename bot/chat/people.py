@@ -46,3 +46,17 @@ def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> li
         for id, server in servers.items()
         if not server.reviewers
     ]
+
+
+def without_lead_channel(servers: Mapping[str, ChatWorkspace], variable: str) -> list[str]:
+    """Return a warning for each server whose leads get no notices there; `variable` is the setting to change."""
+    return [
+        _(
+            "{server} names no channel for leads, so no notice of an escalation or reminder is sent there; "
+            "set `lead_channel` in {variable}.",
+            server=id,
+            variable=variable,
+        )
+        for id, server in servers.items()
+        if not server.lead_channel
+    ]

@@ -20,7 +20,7 @@ STYLES: dict[Style, discord.ButtonStyle] = {
     "plain": discord.ButtonStyle.secondary,
 }
 FORM_ID = re.compile(
-    r"rj:(?P<action>[a-z]{1,16}):(?P<version>\d{1,9}):(?P<number>\d{1,18})(?::(?P<token>[\w-]{1,32}))?"
+    r"rj:(?P<action>[a-z_]{1,16}):(?P<version>\d{1,9}):(?P<number>\d{1,18})(?::(?P<token>[\w-]{1,32}))?"
 )
 
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Iterable
 import aiohttp
 import discord
 
-from bot.chat.people import without_reviewers
+from bot.chat.people import without_lead_channel, without_reviewers
 from bot.chat.routing import channels
 from bot.discord.connection import REFUSED
 from bot.translation import N_, _
 from core.settings import ChatWorkspace, DiscordSettings
 
 _INVITE = N_("Invite it with the scopes bot and applications.commands; see docs/discord.md.")
-_VARIABLE = "REJOINDER_DISCORD__SERVERS"
+VARIABLE = "REJOINDER_DISCORD__SERVERS"
 _NEEDED = discord.Permissions(
     view_channel=True, send_messages=True, embed_links=True, attach_files=True, read_message_history=True
 )
@@ -23,7 +23,7 @@ _NEEDED = discord.Permissions(
 async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; empty if all is well."""
     client = discord.Client(intents=discord.Intents.none())
-    lacking = without_reviewers(settings.servers, _VARIABLE)
+    lacking = [*without_reviewers(settings.servers, VARIABLE), *without_lead_channel(settings.servers, VARIABLE)]
     try:
         await client.login(token)
         misfits = [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
@@ -53,7 +53,7 @@ async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> Asy
         if channel is None:
             yield _(
                 "Channel {channel} does not exist on server {server}; set another in {variable}.",
-                channel=name, server=guild.name, variable=_VARIABLE,
+                channel=name, server=guild.name, variable=VARIABLE,
             )  # fmt: skip
         elif lack := _lacking(channel.permissions_for(me)):
             yield _(
@@ -63,7 +63,7 @@ async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> Asy
     for name in await _unknown(guild, {*server.leads, *server.admins, *server.reviewers}):
         yield _(
             "No role or member {id} is on server {server}; correct {variable}.",
-            id=name, server=guild.name, variable=_VARIABLE,
+            id=name, server=guild.name, variable=VARIABLE,
         )  # fmt: skip
 
 

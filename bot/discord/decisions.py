@@ -71,7 +71,7 @@ class DecisionInteractions:
                 case Action.EDIT:
                     request = await self._edit(server_id(interaction), button)
                     await interaction.response.send_modal(decision_form(request))
-                case Action.REJECT | Action.REDRAFT:
+                case Action.REJECT | Action.REDRAFT | Action.HAND_OVER:
                     await interaction.response.send_modal(decision_form(self._dialogue.offering(_request(button))))
                 case RefusalAction.AGAIN:
                     refused = self._refused(button)

@@ -1,4 +1,4 @@
-"""The forms (modals) behind Edit, Reject and Redraft, and the parsing of their content.
+"""The forms (modals) behind Edit, Reject, Redraft and Hand over, and the parsing of their content.
 
 A form's id contains everything its submission needs, like a button's, so that a form opened before a restart can be
 sent after it.
@@ -32,9 +32,10 @@ _TITLES = Wordings(
         Action.EDIT: N_("Edit the reply"),
         Action.REJECT: N_("Reject the draft"),
         Action.REDRAFT: N_("Ask for another draft"),
+        Action.HAND_OVER: N_("Hand this case over"),
     }
 )
-_TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint"}
+_TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint", Action.HAND_OVER: "reason"}
 _CHOICE_FIELDS = {Action.REJECT: "reason", Action.REDRAFT: "intent"}
 _STRATEGY_FIELD = "strategy"
 
@@ -70,6 +71,8 @@ def _labels(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
         case Action.REJECT:
             reasons = {reason.code: reason.label for reason in REASONS}
             return [_menu(_("Reason"), request, reasons), _words(_("In your own words"), request)]
+        case Action.HAND_OVER:
+            return [_words(_("To whom, and why"), request, required=True)]
         case _:
             intents = {intent.value: intent_label(intent) for intent in Intent}
             hint = _words(_("Hint for the writer"), request)
@@ -109,9 +112,9 @@ def _another_way(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
     return [discord.ui.Label(text=_("Another way"), component=menu)] if options else []
 
 
-def _words(label: str, request: DecisionRequest) -> discord.ui.Label[Any]:
+def _words(label: str, request: DecisionRequest, *, required: bool = False) -> discord.ui.Label[Any]:
     text = discord.ui.TextInput[Any](
-        custom_id=_TEXT_FIELDS[request.action], style=discord.TextStyle.paragraph, required=False,
+        custom_id=_TEXT_FIELDS[request.action], style=discord.TextStyle.paragraph, required=required,
         default=request.text[:MAX_WORDS] or None, max_length=MAX_WORDS,
     )  # fmt: skip
     return discord.ui.Label(text=label, component=text)

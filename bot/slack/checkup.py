@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat.people import without_reviewers
+from bot.chat.people import without_lead_channel, without_reviewers
 from bot.chat.routing import channels
 from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.web_api import error_code, translated_errors
@@ -21,18 +21,19 @@ SCOPES = (
     "files:write", "im:write",
 )  # fmt: skip
 """The scopes that the app's manifest requests, deploy/slack-manifest.yaml."""
-_VARIABLE = "REJOINDER_SLACK__WORKSPACES"
+VARIABLE = "REJOINDER_SLACK__WORKSPACES"
 
 
 async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; empty if all is well."""
-    problems = without_reviewers(workspaces.servers, _VARIABLE)
+    servers = workspaces.servers
+    problems = [*without_reviewers(servers, VARIABLE), *without_lead_channel(servers, VARIABLE)]
     if line is not None:
         try:
             await line.check()
         except RejoinderError as error:
             problems.append(str(error))
-    for team, server in workspaces.servers.items():
+    for team, server in servers.items():
         trouble = await workspaces.complaint(team)
         if trouble is not None:
             problems.append(str(trouble))
@@ -93,7 +94,7 @@ async def _group(client: AsyncWebClient, team: str, group: str) -> str | None:
                     raise
                 return _(
                     "Workspace {workspace} has no user group {group}; correct the roles in {variable}.",
-                    workspace=team, group=group, variable=_VARIABLE,
+                    workspace=team, group=group, variable=VARIABLE,
                 )  # fmt: skip
     except RejoinderError as error:
         return str(error)

@@ -1,4 +1,4 @@
-"""The modals: edit, reject and redraft, and those that only show something."""
+"""The modals: edit, reject, redraft and hand over, and those that only show something."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ _MAX_MESSAGE = 500
 _OVERRIDE = "override"
 _TITLES = Wordings({
     Action.EDIT: N_("Edit the reply"), Action.REJECT: N_("Reject"), Action.REDRAFT: N_("Another draft"),
+    Action.HAND_OVER: N_("Hand this case over"),
 })  # fmt: skip
 _SUBMIT_LABELS = Wordings({
     Action.EDIT: N_("Approve"), Action.REJECT: N_("Reject"), Action.REDRAFT: N_("Redraft"),
+    Action.HAND_OVER: N_("Hand it over"),
 })  # fmt: skip
 
 
@@ -106,6 +108,9 @@ def _inputs(request: DecisionRequest) -> list[Block]:
             reasons = [Option(text=plain(reason.label), value=reason.code) for reason in REASONS]
             text = _text_field(request, MAX_REASON, multiline=True)
             return [_menu(request, _("Why?"), reasons), _optional(_("In your own words"), text)]
+        case Action.HAND_OVER:
+            field = _text_field(request, MAX_REASON, multiline=True, focus_on_load=True)
+            return [InputBlock(block_id="text", label=plain(_("To whom, and why")), element=field)]
         case _:
             intents = [Option(text=plain(intent_label(intent)), value=intent) for intent in Intent]
             menu = _menu(request, _("What should it set out to do?"), intents)

@@ -33,7 +33,7 @@ def add_desk(
     languages.add_routes(app)
     app.middlewares.append(errors_as_json)
     auth.add_routes(app)
-    EventRoute(changes, auth).add_routes(app)
+    EventRoute(changes, auth, ledger.history).add_routes(app)
     CaseApi(desk, ledger.moderator_settings, changes, auth).add_routes(app)
     EvidenceApi(desk, EvidenceSearch(pipeline_cli or PipelineCli()), changes, auth).add_routes(app, CASE_PATH)
     OverviewApi(desk, ledger, auth, surroundings).add_routes(app)

@@ -261,26 +261,26 @@ async def check_discord(settings: Settings) -> Finding:
     chat = settings.discord
     if not chat.servers:
         return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
-    from bot.discord.checkup import complaints
+    from bot.chat.people import without_lead_channel
+    from bot.discord.checkup import VARIABLE, complaints
     from bot.translation import speaking
     from core.secrets import given_secret
 
     try:
         token = given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN")
         with speaking(settings.desk.language):
-            findings = await complaints(chat, token)
+            findings, advice = await complaints(chat, token), without_lead_channel(chat.servers, VARIABLE)
     except RejoinderError as error:
-        findings = [str(error)]
-    if findings:
-        return Finding("Discord", "missing", " ".join(findings))
-    return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
+        findings, advice = [str(error)], []
+    return _chat_finding("Discord", findings, advice, f"the bot can work on {len(chat.servers)} servers")
 
 
 async def check_slack(settings: Settings) -> Finding:
     """Check whether Slack accepts the tokens, and whether the configured channels and user groups exist."""
     if not settings.slack.workspaces:
         return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
-    from bot.slack.checkup import complaints
+    from bot.chat.people import without_lead_channel
+    from bot.slack.checkup import VARIABLE, complaints
     from bot.translation import speaking
     from rejoinder.commands.slack import connect
 
@@ -288,11 +288,17 @@ async def check_slack(settings: Settings) -> Finding:
         workspaces, line = connect(settings.slack)
         with speaking(settings.desk.language):
             findings = await complaints(workspaces, None if isinstance(line, str) else line)
+            advice = without_lead_channel(settings.slack.workspaces, VARIABLE)
     except RejoinderError as error:
-        findings = [str(error)]
-    if findings:
-        return Finding("Slack", "missing", " ".join(findings))
-    return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
+        findings, advice = [str(error)], []
+    return _chat_finding("Slack", findings, advice, f"the app can work in {len(settings.slack.workspaces)} workspaces")
+
+
+def _chat_finding(name: str, findings: list[str], advice: list[str], fine: str) -> Finding:
+    """Return what a chat's checkup found; what is merely `advice`, because it may be meant so, is a note."""
+    if not findings:
+        return Finding(name, "ok", fine)
+    return Finding(name, "missing" if set(findings) - set(advice) else "note", " ".join(findings))
 
 
 async def check_large_models(settings: Settings) -> Finding:

@@ -131,6 +131,12 @@ async def add_doubtful(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.12)
     return await add_pending(ledger, flagged, origin=Origin.NONE, note=in_doubt(hate), route=Route.DOUBT, hate=hate)
 
 
+async def add_escalated(ledger: Ledger, flagged: FlaggedPost) -> str:
+    """Have triage escalate a post to people, and return its key."""
+    await ledger.stages.triage(flagged, triage_of(route=Route.ESCALATE))
+    return flagged.key
+
+
 async def add_unsure(ledger: Ledger, flagged: FlaggedPost) -> str:
     """Bring a post to the desk without a draft, because its evidence may not answer it; return its key."""
     unsure = CLAIM.model_copy(update={"unsure": True})

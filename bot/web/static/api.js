@@ -30,7 +30,7 @@ let shownName = null;
 export const actAs = (name) => { shownName = name; };
 
 /** Send a request and return the JSON that came back; throws Refusal or Offline. */
-export async function call(method, path, body, signal, name = shownName) {
+async function call(method, path, body, signal, name = shownName) {
   const headers = { "X-Rejoinder": "desk" };
   if (name !== null && path.startsWith("/v1/")) headers["X-Rejoinder-Name"] = encodeURIComponent(name);
   if (body !== undefined) headers["Content-Type"] = "application/json";

@@ -7,7 +7,7 @@ import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offe
 import { awaitsDraft } from "./case.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
 import { byId } from "./dom.js";
-import { listenToEscalations, openEscalations } from "./escalations.js";
+import { listenToEscalations, openEscalations, tellEscalations } from "./escalations.js";
 import { offerSavedFilters } from "./filters.js";
 import { openEvidenceSearch } from "./find_evidence.js";
 import { changed, down, reread, soon, up } from "./following.js";
@@ -25,6 +25,7 @@ import { explain, whenBack } from "./trouble.js";
 import { holder } from "./words.js";
 
 const GLANCE_MS = 400; // a second press of the same key is not a yes to a case nobody has seen yet
+const UNSEEN_MS = 60000; // a page that nobody sees has no line: a lead's asks, for the title
 
 let showFilters = () => {};
 
@@ -33,7 +34,7 @@ queue.onError = explain;
 const followChoice = () => { selection.clear(); showFilters(); };
 queue.onChoice = () => { followChoice(); remember(true); };
 queue.onRender = () => { selection.show(); refreshToday().catch(explain); };
-queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
+queue.onRestart = () => goOn(queue.cases[0]?.key ?? null);
 whenSent((text, override, item) => act("edit", { text, override }, item));
 whenBack(() => { soon(); if (here.open?.editor.open) here.open.editor.check(); });
 
@@ -183,14 +184,15 @@ async function begin() {
   showFilters();
   try {
     await queue.refresh();
-    const key = place.case || queue.shown[0]?.key;
+    const key = place.case || queue.cases[0]?.key;
     if (place.page) await openToday(false);
     else if (key) await openCase(key, Boolean(place.case), false);
     else goOn(null);
   } catch (error) {
     explain(error);
   }
-  follow({ viewing: ({ case_key, names }) => { if (isOpen(case_key)) showViewing(here.open.root, names, here.me); }, change: changed, reload: () => { soon(); if (here.open) reread(here.open.item.key); }, up, down });
+  if (here.me.leads) setInterval(() => { if (document.hidden) queue.refresh().catch(() => {}); }, UNSEEN_MS);
+  follow({ missed: tellEscalations, viewing: ({ case_key, names }) => { if (isOpen(case_key)) showViewing(here.open.root, names, here.me); }, change: changed, reload: () => { soon(); if (here.open) reread(here.open.item.key); }, up, down });
 }
 
 begin();

@@ -20,11 +20,9 @@ export function listenToEscalations(onLook) {
   });
 }
 
-/** Count an escalation, a row of the history, once however often it is sent. */
-export function tellEscalation(change) {
-  if (known.has(change.case_key)) return;
-  known.add(change.case_key);
-  untold.push(change);
+/** Count escalations, rows of the history, each case once however often it is sent. */
+export function tellEscalations(changes) {
+  untold.push(...changes.filter(({ case_key }) => known.size < known.add(case_key).size));
   show();
 }
 

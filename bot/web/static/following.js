@@ -3,7 +3,7 @@
 import { fetchCase, whoAmI } from "./api.js";
 import { refreshAround } from "./case.js";
 import { slot, say } from "./dom.js";
-import { tellEscalation } from "./escalations.js";
+import { tellEscalations } from "./escalations.js";
 import { here, queue } from "./here.js";
 import { t } from "./language.js";
 import { goOn, NARROW, put, tellWhatIsOpen } from "./opening.js";
@@ -19,7 +19,7 @@ let refreshing = null;
 export function changed(change) {
   soon();
   changedElsewhere(change);
-  if (change.to_state === ALARMING && change.from_state !== ALARMING && here.me.role !== "reviewer") tellEscalation(change);
+  if (change.to_state === ALARMING && change.from_state !== ALARMING && here.me.leads) tellEscalations([change]);
   if (change.case_key !== here.open?.item.key || change.version <= here.open.item.version) return;
   reread(change.case_key);
 }
@@ -53,7 +53,7 @@ export function soon() {
     try {
       await queue.refresh();
       if (isLive()) warn("");
-      if (!here.open && !here.left && !here.page && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
+      if (!here.open && !here.left && !here.page && queue.cases.length && !NARROW.matches) goOn(queue.cases[0].key);
     } catch (error) {
       explain(error);
     }

@@ -12,7 +12,7 @@ import { groupWord } from "./words.js";
  */
 export const here = { me: { name: null, role: null }, open: null, left: null, page: null, turn: 0 };
 
-export const queue = new Queue(() => here.me.name);
+export const queue = new Queue(() => here.me);
 
 /** Whether the case that was just decided, or refused, is still the one on the page. */
 export const isOpen = (key) => here.open?.item.key === key;

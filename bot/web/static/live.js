@@ -9,7 +9,7 @@ const SILENCE = 2.5; // heartbeats that may fail to come before the line counts 
 /** This page among those that are open; who looks at which case is told by it. */
 export const TAB = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 8)).join("");
 
-/** Listen for as long as the page is open. Handlers: change(transition), viewing({case_key, names}), reload(), up(), down(). */
+/** Listen for as long as the page is open. Handlers: change(transition), missed(escalations), viewing({case_key, names}), reload(), up(), down(). */
 export function follow(handlers) {
   let last = null;
   let wait = FIRST_WAIT;
@@ -27,6 +27,7 @@ export function follow(handlers) {
     hear("reload", (event) => { start(event); handlers.reload(); });
     hear("transition", (event) => { last = event.lastEventId; handlers.change(JSON.parse(event.data)); });
     hear("viewing", (event) => handlers.viewing(JSON.parse(event.data)));
+    hear("escalations", (event) => handlers.missed(JSON.parse(event.data)));
     hear("heartbeat", () => {});
     source.addEventListener("error", again);
     listen();

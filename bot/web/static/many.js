@@ -27,7 +27,7 @@ export class Selection {
   }
 
   /** The selected cases as the list shows them now. */
-  get cases() { return this.queue.shown.filter((item) => this.keys.has(item.key)); }
+  get cases() { return this.queue.cases.filter((item) => this.keys.has(item.key)); }
 
   put(key, isSelected) {
     if (!key || isSelected && !this.queue.waiting) return;
@@ -46,7 +46,7 @@ export class Selection {
 
   /** Show on every row whether it is selected, and above the list how many are. */
   show() {
-    const listed = new Set(this.queue.shown.map((item) => item.key));
+    const listed = new Set(this.queue.cases.map((item) => item.key));
     for (const key of this.keys) if (!listed.has(key)) this.keys.delete(key);
     for (const row of byId("cases").querySelectorAll(".row")) {
       const box = row.parentElement.querySelector(".pick");

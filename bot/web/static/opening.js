@@ -55,7 +55,7 @@ function leave(key) {
 
 /** The other case could not be had: open the one that was left again. */
 function comeBack(key) {
-  if (here.left === null) return goOn(queue.shown.find((item) => item.key !== key)?.key ?? null);
+  if (here.left === null) return goOn(queue.cases.find((item) => item.key !== key)?.key ?? null);
   const { root } = here.left;
   [here.open, here.left] = [here.left, null];
   byId("case-body").replaceChildren(root);

@@ -26,7 +26,7 @@ function draftless(item) {
   return item.origin === "none" ? t("No draft: write the reply") : t("No draft");
 }
 
-/** The listed cases. `me` returns who is logged in; `onOpen(key, byHand)`, `onRestart`, `onChoice`, `onRender` and `onError` are set. */
+/** The listed cases. `me()` is who is logged in; `onOpen(key, byHand)`, `onRestart`, `onChoice`, `onRender` and `onError` are set. */
 export class Queue {
   constructor(me) {
     this.me = me;
@@ -80,8 +80,6 @@ export class Queue {
     byId("search").value = search;
     return JSON.stringify(this.choices) !== before;
   }
-
-  get shown() { return this.cases; }
 
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
@@ -216,13 +214,13 @@ export class Queue {
     this.counts[WAITING] = Math.max(0, this.counts[WAITING] - 1);
     if (this.doubting) this.flagged.doubtful = Math.max(0, this.flagged.doubtful - 1);
     this.render();
-    const free = (item) => [null, this.me()].includes(holder(item));
+    const free = (item) => [null, this.me().name].includes(holder(item));
     const next = rest.slice(place).find(free) ?? rest.find(free) ?? rest[0];
     return next?.key ?? null;
   }
 
   render() {
-    const shown = this.shown;
+    const shown = this.cases;
     const list = byId("cases");
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
     const rows = this.rowsOf(shown);
@@ -236,7 +234,8 @@ export class Queue {
     this.onRender();
     byId("queue-count").textContent = this.countWords(shown.length);
     const waiting = this.countOf({ states: WAITING, doubtful: "false" });
-    document.title = `${waiting ? `(${waiting}) ` : ""}${t("Rejoinder desk")}`;
+    const escalated = this.me().leads && this.countOf({ states: ALARMING, handled: "false" });
+    document.title = `${escalated ? `⚠ ${escalated} ` : ""}${waiting ? `(${waiting}) ` : ""}${t("Rejoinder desk")}`;
     for (const option of byId("state-filter").options) {
       const number = this.countOf(option.dataset);
       option.dataset.label ??= option.text;
@@ -300,7 +299,7 @@ export class Queue {
     copy.querySelector(".row-sample").hidden = !item.sample;
     copy.querySelector(".row-same").textContent = item.same_text ? t("same text × {n}", { n: item.same_text + 1 }) : item.appealed ? t("appeal") : "";
     const who = holder(item);
-    copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? t("yours") : t("held by {who}", { who })) : "";
+    copy.querySelector(".row-claim").textContent = who ? (who === this.me().name ? t("yours") : t("held by {who}", { who })) : "";
     return copy;
   }
 }

@@ -21,7 +21,7 @@ export async function openToday(isStep = true) {
   period.addEventListener("change", () => showFigures(root).catch(explain));
   slot(root, "intent-form").addEventListener("submit", (event) => { event.preventDefault(); setOwnIntent(root).catch(explain); });
   slot(root, "intent-kind").addEventListener("change", () => fitScope(root));
-  const leads = here.me.role !== "reviewer";
+  const { leads } = here.me;
   slot(root, "export").hidden = !leads;
   slot(root, "intent-form").hidden = !leads;
   fitScope(root);
@@ -92,7 +92,7 @@ async function setOwnIntent(root) {
 }
 
 function showStanding(root, { intents, channels, muted }) {
-  const leads = here.me.role !== "reviewer";
+  const { leads } = here.me;
   const button = (text, about, send) => {
     const element = make("button", { type: "button", class: "link", text, "aria-label": `${text}: ${about}` });
     element.addEventListener("click", () => send().then((after) => showStanding(root, after)).catch(explain));

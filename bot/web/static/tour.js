@@ -85,6 +85,6 @@ function show(root, item, step) {
 
 function end() {
   byId("tour").close();
-  goOn(queue.shown[0]?.key ?? null);
+  goOn(queue.cases[0]?.key ?? null);
   byId("case").focus({ preventScroll: true });
 }

@@ -139,12 +139,14 @@ async def test_nobody_in_particular_is_said_to_be_unsure(ledger: Ledger) -> None
     assert groups_line(await ledger.cases.get(flagged.key)) == "unsure"
 
 
-async def test_an_escalated_case_is_reopened_or_handled_until_somebody_has_seen_to_it(ledger: Ledger) -> None:
+async def test_an_escalated_case_is_reopened_handed_over_or_handled_until_somebody_has_seen_to_it(
+    ledger: Ledger,
+) -> None:
     await ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
     case = await ledger.casework.note("forum/post-1", "ben", "They know @everyone.")
     card = build_card(case)
     assert card.state is CaseState.ESCALATED and "escalated" in card.standing
-    assert actions(card) == [A.REOPEN, A.HANDLE]
+    assert actions(card) == [A.REOPEN, A.HAND_OVER, A.HANDLE]
     assert card.notes == ("ben: They know @\u2060everyone.",)
     case = await ledger.casework.handle(case.key, case.version, "ana", "")
     card = build_card(case)
@@ -152,4 +154,4 @@ async def test_an_escalated_case_is_reopened_or_handled_until_somebody_has_seen_
     assert card.standing.endswith("Somebody has seen to it.")
     case = await ledger.casework.appeal(case.key, "site", "It was a joke.")
     assert build_card(case).standing.endswith("An appeal waits.")
-    assert actions(build_card(case)) == [A.REOPEN, A.HANDLE]
+    assert actions(build_card(case)) == [A.REOPEN, A.HAND_OVER, A.HANDLE]

@@ -13,7 +13,7 @@ from core.domain import Action, Case, CaseState, Decision, Intent, now
 from core.errors import LedgerUnavailable
 from core.settings import ChatWorkspace
 from tests.bot.conftest import House
-from tests.bot.samples import DRAFT, add_pending, post
+from tests.bot.samples import DRAFT, add_escalated, add_pending, post
 
 HERE = "1"
 SERVERS = {HERE: ChatWorkspace(channel="10")}
@@ -70,6 +70,20 @@ async def test_a_stale_form_opens_again_with_everything_on_the_version_the_case_
     assert not refusal.may_override
     done = await dialogue.decide(HERE, refusal.form, ANA)
     assert isinstance(done, Case) and done.state is not CaseState.PENDING
+
+
+async def test_a_stale_hand_over_opens_again_on_the_version_the_escalated_case_has_now(
+    house: House, dialogue: DecisionDialogue
+) -> None:
+    case = await house.desk.case(await add_escalated(house.ledger, post(1)))
+    request = DecisionRequest(
+        Action.HAND_OVER, await house.ledger.cards.number_of(case.key), case.version, "to a lawyer"
+    )
+    noted = await house.desk.note(case.key, "They know the author.", BEN)
+    refusal = await refused(dialogue, request)
+    assert refusal.form is not None and (refusal.form.version, refusal.form.text) == (noted.version, "to a lawyer")
+    done = await dialogue.decide(HERE, refusal.form, ANA)
+    assert isinstance(done, Case) and done.decided_why == "to a lawyer"
 
 
 async def test_a_form_on_a_case_that_another_decided_keeps_its_text(house: House, dialogue: DecisionDialogue) -> None:

@@ -7,7 +7,7 @@ from core.domain import Action, CaseState, Decision, StrategyName, TargetGroup
 from core.settings import ChatWorkspace
 from tests.bot.discord.look import field, labels
 from tests.bot.discord.people import Person
-from tests.bot.samples import DRAFT, add_draft, add_pending, post
+from tests.bot.samples import DRAFT, add_draft, add_escalated, add_pending, post
 
 BEN = Moderator("ben", "reviewer")
 WAYS = (StrategyName.COMPOSE, StrategyName.PLAIN)
@@ -239,3 +239,19 @@ async def test_a_press_on_a_server_that_is_not_set_up_is_refused(house: Any, pla
     foreign = platform.world.add_guild("Elsewhere", {}, [("eve", [])])
     eve = Person(platform.world, platform.gateway, foreign, foreign.members["eve"])
     assert "not a server that Rejoinder works on" in (await eve.told(await eve.press(card, "Approve")))["content"]
+
+
+async def test_an_escalated_case_is_handed_over_with_a_form_that_asks_to_whom_and_why(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    key = await add_escalated(house.ledger, post(1))
+    ana = platform.person("ana")
+    card = await ana.told(await ana.command(platform.general.id, "rejoinder case", case=key))
+    assert labels(card) == ["Reopen and draft", "Hand over", "Handled"]
+    form = await ana.press(card, "Hand over")
+    assert form.modal["components"][0]["component"]["required"], "nobody hands over without saying to whom"
+    await ana.fill_in(form, reason="to the police: a real address")
+    await platform.world.until(lambda: "handed it over (to the police: a real address)" in field(card, "Standing"))
+    assert "ana" in field(card, "Standing")
+    assert (await house.desk.case(key)).state is CaseState.ESCALATED

@@ -214,7 +214,9 @@ async def test_a_deleted_card_of_an_open_case_is_posted_anew(house: Any, platfor
 
 
 async def test_the_checkup_names_each_thing_that_does_not_fit(platform: Any) -> None:
-    assert await complaints(platform.settings(), TOKEN) == []
+    assert await complaints(platform.settings(lead_channel=platform.general.id), TOKEN) == []
+    (complaint,) = await complaints(platform.settings(), TOKEN)
+    assert "names no channel for leads, so no notice of an escalation" in complaint
     platform.women.permissions &= ~SEND
     settings = platform.settings(lead_channel="123", reviewers=("456",))
     report = "\n".join(await complaints(settings, TOKEN))
@@ -223,7 +225,7 @@ async def test_the_checkup_names_each_thing_that_does_not_fit(platform: Any) -> 
     assert "No role or member 456" in report
     report = (await complaints(platform.settings(reviewers=()), TOKEN))[0]
     assert "names no reviewers, so nobody but its leads and admins may decide" in report
-    assert "refuses the bot's token" in (await complaints(platform.settings(), "wrong"))[0]
+    assert "refuses the bot's token" in (await complaints(platform.settings(), "wrong"))[-1]
 
 
 async def test_the_token_is_in_no_log(house: Any, platform: Any, start: Any, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,17 @@ from bot.web.application import page_address
 from core.domain import Route
 from tests.bot.conftest import TOKENS, House
 from tests.bot.live.conftest import CHROMIUM, DeskServer
-from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, add_unsure, post, triage_of
+from tests.bot.samples import (
+    DRAFT,
+    PLATFORM,
+    SHORTENED,
+    add_doubtful,
+    add_draft,
+    add_escalated,
+    add_unsure,
+    post,
+    triage_of,
+)
 
 pytestmark = [
     pytest.mark.live,
@@ -296,6 +306,29 @@ async def test_a_lead_is_told_of_escalations_at_once_and_a_reviewer_is_not(
     await expect(lead.locator("#queue-count")).to_have_text("4 listed, newest first")
     await expect(lead.locator('[data-slot="post-id"]')).to_have_text("post-23")
     await expect(reviewer.locator('#state-filter [value="escalated"]')).to_have_text("Escalated to people (4)")
+    await expect(reviewer.locator("#escalations")).to_be_hidden()
+
+
+async def test_a_lead_who_comes_later_is_told_what_was_escalated_and_the_title_counts_it(
+    browser: Browser, base: str, house: House
+) -> None:
+    for number in (20, 21):
+        await add_escalated(house.ledger, post(number))
+    handled = await house.desk.case(await add_escalated(house.ledger, post(22)))
+    await house.ledger.casework.handle(handled.key, handled.version, "ben", "reported")
+    lead = await (await browser.new_context()).new_page()
+    reviewer = await (await browser.new_context()).new_page()
+    await log_in(reviewer, base, "ana")
+    await log_in(lead, base, "lea")
+    await expect(lead.locator("#escalations")).to_contain_text("2 posts were escalated. The newest:")
+    await expect(lead).to_have_title("⚠ 2 (6) Rejoinder desk")
+    await press(lead, "g")
+    await expect(lead.locator("#queue-count")).to_have_text("2 listed, newest first")
+    for number in (20, 21):
+        case = await house.desk.case(f"{PLATFORM}/post-{number}")
+        await house.ledger.casework.handle(case.key, case.version, "ben", "reported")
+    await expect(lead).to_have_title("(6) Rejoinder desk")
+    await expect(reviewer).to_have_title("(6) Rejoinder desk")
     await expect(reviewer.locator("#escalations")).to_be_hidden()
 
 

@@ -14,7 +14,7 @@ from tests.bot.live.bad_line import DeadLine
 from tests.bot.live.conftest import CHROMIUM
 from tests.bot.live.test_browser import log_in, press
 from tests.bot.live.test_only_what_is_open import Gate
-from tests.bot.samples import PLATFORM
+from tests.bot.samples import PLATFORM, add_escalated, post
 
 pytestmark = [
     pytest.mark.live,
@@ -113,3 +113,17 @@ async def test_pages_that_nobody_sees_leave_the_lines_to_the_one_that_is_looked_
     await hidden[0].evaluate("turn(false)")
     await expect(hidden[0].locator('[data-slot="state"]')).to_contain_text("approved by ana")
     await expect(hidden[0].locator("#cases .row")).to_have_count(5)
+
+
+async def test_a_leads_page_that_nobody_sees_still_counts_escalations_in_its_title(
+    browser: Browser, base: str, house: House
+) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.add_init_script(HIDDEN_WHEN_TOLD)
+    await page.clock.install()
+    await log_in(page, base, "lea")
+    await expect(page).to_have_title("(6) Rejoinder desk")
+    await page.evaluate("turn(true)")
+    await add_escalated(house.ledger, post(20))
+    await page.clock.run_for(61_000)
+    await expect(page).to_have_title("⚠ 1 (6) Rejoinder desk")

@@ -251,6 +251,7 @@ async def closed_cases(visit: Visit) -> AsyncIterator[str]:
     await ledger.stages.receive([post(22), post(23)])
     await ledger.stages.fail(post(22).key, StageName.TRIAGE, "The worker stopped three times on this post.")
     await visit.log_in("post-4")
+    await visit.push('[data-escalations="close"]')
     await visit.choose("approved", "post-2")
     yield "approved"
     await visit.choose("released", "post-7")

@@ -15,6 +15,8 @@ WHOLE = ChatWorkspace(
     reviewers=("U0ANA",), leads=("S0LEADS", "U0LEA"),
 )  # fmt: skip
 
+WELL = ChatWorkspace(channel="C0DESK", lead_channel="C0DESK", reviewers=("U0ANA",))
+
 
 def workspaces(slack: Slack, server: ChatWorkspace, token: str = BOT_TOKEN) -> Workspaces:
     return Workspaces({TEAM: server}, {TEAM: token}, slack.base_url)
@@ -22,12 +24,18 @@ def workspaces(slack: Slack, server: ChatWorkspace, token: str = BOT_TOKEN) -> W
 
 async def test_nothing_is_told_when_all_is_well(slack: Slack) -> None:
     line = SocketModeConnection(APP_TOKEN, slack.base_url)
-    assert await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK", reviewers=("U0ANA",))), line) == []
+    assert await complaints(workspaces(slack, WELL), line) == []
 
 
 async def test_a_workspace_where_nobody_may_decide_is_told(slack: Slack) -> None:
-    (complaint,) = await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK")), None)
+    (complaint,) = await complaints(workspaces(slack, WELL.model_copy(update={"reviewers": ()})), None)
     assert "T0FIRST names no reviewers" in complaint
+
+
+async def test_a_workspace_whose_leads_are_told_nothing_is_told(slack: Slack) -> None:
+    (complaint,) = await complaints(workspaces(slack, WELL.model_copy(update={"lead_channel": None})), None)
+    assert "T0FIRST names no channel for leads, so no notice of an escalation" in complaint
+    assert "set `lead_channel` in REJOINDER_SLACK__WORKSPACES" in complaint
 
 
 async def test_everything_that_does_not_fit_is_told_with_what_to_do(slack: Slack) -> None:
@@ -66,8 +74,7 @@ def test_the_manifest_asks_for_what_is_needed_and_no_more() -> None:
 async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
     slack.at.add_team("T0OTHER", "xoxb-other")
     slack.at.tokens["xoxb-other"].refused = "token_revoked"
-    named = ("U0ANA",)
-    servers = {TEAM: ChatWorkspace(channel="C0DESK", reviewers=named), "T0OTHER": ChatWorkspace(reviewers=named)}
+    servers = {TEAM: WELL, "T0OTHER": WELL}
     both = Workspaces(servers, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other"}, slack.base_url)
     await both.require_working_token()
     (complaint,) = await complaints(both, None)
@@ -75,7 +82,7 @@ async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
 
 
 async def test_slack_away_is_told_and_does_not_stop_the_start() -> None:
-    away = Workspaces({TEAM: ChatWorkspace(reviewers=("U0ANA",))}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
+    away = Workspaces({TEAM: WELL}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
     await away.require_working_token()
     (complaint,) = await complaints(away, None)
     assert "Slack can't be reached" in complaint

@@ -9,9 +9,9 @@ from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.slack.submissions import Submissions
 from core.domain import Case, CaseState, Decision
-from tests.bot.samples import DRAFT, add_pending, post
+from tests.bot.samples import DRAFT, add_escalated, add_pending, post
 from tests.bot.slack.block_kit import elements
-from tests.bot.slack.conftest import ANA, LEA, Floor, seen, until
+from tests.bot.slack.conftest import ANA, LEA, Floor, buttons, seen, until
 
 OWN = "Schools are for every child. What would you say to a newcomer's parents?"
 
@@ -63,6 +63,22 @@ async def test_reject_asks_for_a_reason_and_words(working: Floor) -> None:
     case = await working.house.desk.case(key)
     assert (case.state, case.decided_why) == (CaseState.REJECTED, "other: we know this person")
     await working.card("ana rejected it (we know this person)")
+
+
+async def test_an_escalated_case_is_handed_over_with_to_whom_and_why(working: Floor) -> None:
+    key = await add_escalated(working.house.ledger, post(1))
+    await working.slack.people.command(ANA, "C0DESK", f"case {key}")
+    shown = await working.ephemeral("Handled")
+    assert buttons(shown) == ["show", "reopen", "hand_over", "handle"]
+    working.slack.at.channels["C0DESK"].messages["1.000001"] = shown | {"ts": "1.000001"}
+    await working.slack.people.press(ANA, "C0DESK", "1.000001", "card:hand_over", private=True)
+    view = (await working.modal("hand_over")).id
+    await working.house.desk.note(key, "They know the author.", Moderator("ben", "reviewer"))
+    await working.slack.people.submit(ANA, view, {"text": "to the police: a real address"})
+    assert "You saw version" in seen(working.slack.at.views[view].content)
+    await working.slack.people.submit(ANA, view, {})
+    case = await working.house.desk.case(key)
+    assert (case.decided_by, case.decided_why) == ("ana", "to the police: a real address")
 
 
 async def test_a_stale_edit_keeps_the_text_and_is_sent_on_the_new_version(working: Floor) -> None:

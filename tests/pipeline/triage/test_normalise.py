@@ -30,6 +30,28 @@ def test_text_for_models_is_plain(text: str, plain: str) -> None:
     assert normalise(text) == plain
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("k i l l and k.i.l.l and k-i-l-l", "kill and kill and kill"),
+        ("Z o r b l a x i a n s ruin it", "Zorblaxians ruin it"),
+        ("l e a v e n o w", "leavenow"),  # one blank between words too: nothing tells where they end
+        ("k  i  l  l", "k i l l"),
+        ("I am a man", "I am a man"),
+        ("K1ll th3m, m1grants", "Kill them, migrants"),
+        ("B00KS and a$$", "BooKS and a$$"),  # only between letters
+        ("d!e p@y", "d!e p@y"),
+        ("y0u 1d10t", "you 1diot"),
+        ("4ll in 2015, covid19 4 you", "4ll in 2015, covid19 4 you"),
+        ("kіll тhem, Zоrblаxians", "kill them, Zorblaxians"),  # Cyrillic look-alikes between Latin letters
+        ("это слово", "это слово"),
+        ("ⓚⓘⓛⓛ", "kill"),
+    ],
+)
+def test_what_is_spaced_out_or_disguised_is_plain_where_it_can_mean_nothing_else(text: str, plain: str) -> None:
+    assert normalise(text) == plain
+
+
 @pytest.mark.parametrize("text", ["", " ", "\u200b\u200d\ufeff", "\x00\x01", "\u202e"])
 def test_nothing_may_be_left(text: str) -> None:
     assert normalise(text) == ""
