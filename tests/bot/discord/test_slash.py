@@ -205,7 +205,7 @@ async def test_closed_cases_are_handed_over_noted_on_and_opened_again(house: Any
     assert answer["content"] == f"Case {number} is handed over."
     noted = await ask(platform, "ana", "note", case=number, text="They know *her* address.")
     assert field(noted, "Notes").endswith(r"): They know \*her\* address.")
-    assert labels(noted) == ["Reopen and draft", "Handled"]
+    assert labels(noted) == ["Reopen and draft", "Hand over", "Handled"]
     await ask(platform, "ana", "handled", case=number)
     assert "nothing to see to" in (await ask(platform, "ana", "handled", case=number))["content"]
     assert "Too late or too early" in (await ask(platform, "ana", "retract", case=number, reason="why"))["content"]

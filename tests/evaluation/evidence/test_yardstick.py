@@ -54,7 +54,13 @@ def test_a_post_that_no_data_set_has_is_named(tmp_path: Path) -> None:
         read_posts(DATA, tmp_path)
 
 
-SETS = [("fresh", 15, 20), ("second_fresh", 30, 40), ("third_fresh", 30, 41)]
+EACH_OF_FOUR = "en", "es", "it", "eu"
+SETS = [
+    ("fresh", dict.fromkeys(EACH_OF_FOUR, 15), 20),
+    ("second_fresh", dict.fromkeys(EACH_OF_FOUR, 30), 40),
+    ("third_fresh", dict.fromkeys(EACH_OF_FOUR, 30), 41),
+    ("fourth_fresh", {"en": 119}, 56),
+]
 
 
 def test_each_fresh_set_is_counted_and_no_post_is_in_two() -> None:
@@ -63,12 +69,12 @@ def test_each_fresh_set_is_counted_and_no_post_is_in_two() -> None:
     assert len({post.id for post in posts}) == len({post.text for post in posts}) == len(posts)
 
 
-@pytest.mark.parametrize(("name", "of_a_language", "unanswered"), SETS)
+@pytest.mark.parametrize(("name", "by_language", "unanswered"), SETS)
 def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer(
-    name: str, of_a_language: int, unanswered: int
+    name: str, by_language: dict[str, int], unanswered: int
 ) -> None:
     posts = read_fresh(load_claims(), name)
-    assert Counter(post.language for post in posts) == dict.fromkeys(("en", "es", "it", "eu"), of_a_language)
+    assert Counter(post.language for post in posts) == by_language
     assert sum(not post.claims for post in posts) == unanswered
     wordings = {text for claim in load_claims().claims.values() for texts in claim.wordings.values() for text in texts}
     assert not {post.text for post in posts} & (wordings | {post.text for post in read_posts(None)})
