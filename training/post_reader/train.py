@@ -36,7 +36,7 @@ from training.saving import arrays_of, save
 SEED = 0
 CARD = "post_reader.md"
 SHARES = Shares({THREAT: (0.35, 0.65), HATE: (0.35, 0.65)}, (0.5, 0.5, 0.0))
-"""For hate, half and half would be better by 0.003 on the calibration half of the flags, but worse for disguised hate."""
+"""For hate, half and half is better by 0.003 on the calibration half of the flags, but worse for disguised hate."""
 
 
 def train_and_write(data: Path, root: Path, model_file: Path, cache: Path) -> str:
