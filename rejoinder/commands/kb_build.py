@@ -108,7 +108,7 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
 
 
 def _refuse_to_empty(harvest: Path, folder: Path, *, named: bool) -> None:
-    """Raise BadInput for a missing harvest if it was named or if documents' paragraphs would be removed."""
+    """Raise BadInput for a missing harvest if it was named or if documents' paragraphs would, or may, be removed."""
     with needs_extra("kb"):
         from kb.extract.harvest import FILE
 
@@ -127,13 +127,23 @@ def _refuse_to_empty(harvest: Path, folder: Path, *, named: bool) -> None:
 
 
 def _some_paragraph_of_a_document(folder: Path) -> str | None:
-    """Return the id of a paragraph that is not a starter statement; only ids of documents' paragraphs contain #."""
+    """Return the id of a paragraph that is not a starter statement; only ids of documents' paragraphs contain #.
+
+    Raises BadInput for a knowledge base that can't be read, such as one of another version: it may hold documents.
+    """
     from kb.snapshot import Snapshot
+    from kb.versions import POINTER
 
     try:
         snapshot = Snapshot.open(folder)
-    except KnowledgeBaseError:
-        return None  # missing or unusable: nothing is lost by building it
+    except KnowledgeBaseError as error:
+        if not (folder / POINTER).exists():
+            return None
+        raise BadInput(
+            f"There is no harvest to build from, and {folder} may hold paragraphs of documents, which would be lost: "
+            f"it can't be read ({str(error).rstrip('.')}). Name the folder that `rejoinder kb add` wrote with "
+            f"--harvest, or delete {folder} to build the starter statements alone."
+        ) from error
     with closing(snapshot):
         paragraphs = (paragraph for batch in snapshot.batches(1_000) for paragraph in snapshot.get(batch))
         return next((paragraph.id for paragraph in paragraphs if "#" in paragraph.id), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -119,6 +120,17 @@ def test_a_mistyped_harvest_does_not_empty_the_knowledge_base(folder: Path) -> N
     assert "such as Z/1#harbours" in refused.output
     assert not (folder / "mien").exists() and not (folder / "data" / "harvest").exists()
     assert "0 put, 0 removed, 1 kept" in _rejoinder("build", "--harvest", "mine", "--no-starter").output
+
+
+def test_documents_that_a_folder_of_another_version_may_hold_are_not_lost(folder: Path) -> None:
+    _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--harvest", "mine", "--no-starter")
+    (manifest,) = (folder / "kb").glob("*/manifest.json")
+    manifest.write_text(re.sub(r'"format": *\d+', '"format": 0', manifest.read_text()))
+    refused = _rejoinder("build")
+    assert refused.exit_code == 1
+    assert "may hold paragraphs of documents" in refused.output and "has format 0" in refused.output
+    assert "--harvest" in refused.output and "delete" in refused.output
+    assert "1 put" in _rejoinder("build", "--harvest", "mine", "--no-starter").output
 
 
 def test_the_starter_alone_needs_no_harvest_and_begins_none(folder: Path) -> None:
