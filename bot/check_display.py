@@ -41,6 +41,7 @@ _ASKED = Wordings(
         "garbled": N_("reads as whole sentences"),
         "topic": N_("speaks of what the post speaks of"),
         "fits": N_("has to do with the post"),
+        "overall": N_("fit to show, all checks taken together"),
     }
 )
 """What each check requires of a text; checks not listed are shown by their name."""

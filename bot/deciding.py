@@ -41,7 +41,7 @@ from core.domain import Action, Case, Check, Decision, Draft, Intent, StrategyNa
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed
 from core.settings import DeskSettings
 from ledger import Ledger
-from pipeline.guard import Guard, GuardContext, hidden_characters
+from pipeline.guard import Guard, GuardContext, hidden_characters, outweighed
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,11 @@ class DecisionRules:
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
         """Return a draft's checks: repeated if they need no large model, otherwise as stored with the draft."""
-        checks = {check.name: check for check in (*draft.checks, *await self.checks_of(case, draft.text))}
+        advice = outweighed(draft.checks)
+        checks = {check.name: check for check in draft.checks}
+        for check in await self.checks_of(case, draft.text):
+            # This process has no readers that could outweigh it again.
+            checks[check.name] = check.model_copy(update={"hard": False}) if check.name in advice else check
         # A stored failure stays: the worker that drafted may have used a larger model than this process has.
         checks |= {check.name: check for check in failed(draft.checks) if not failed([checks[check.name]])}
         if draft.text in await self.ledger.replies.near(case.key, approved_only=True):

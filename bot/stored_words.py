@@ -146,6 +146,7 @@ WORDINGS = (
     N_("the entailment model does not read {language}"),
     N_("the embedder of the guard's heads does not read {language}"),
     N_("set {setting} to one that does."),
+    N_("Fit to show with a probability of {share}; {limit} is the least."),
     N_("Not judged: {why}"),
     N_("the judge gave no number."),
     # Reasons for refusals.

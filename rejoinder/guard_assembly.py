@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from models.chat import ChatClient
     from models.turns import Turns
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
+    from pipeline.guard.pair_reader import LatePairReader
+    from pipeline.guard.weighing import Weighing
+
+READS_PAIRS = frozenset({"head", "entailment"})
+"""The judges that read sentences beside their post and their evidence."""
 
 
 def open_guard(settings: Settings) -> Guard:
@@ -46,10 +51,24 @@ async def open_drafting_guard(
     from pipeline.guard.garbled import not_garbled
 
     async with AsyncExitStack() as stack:
-        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
+        reader = open_pair_reader(settings) if settings.guard.judge in READS_PAIRS else None
+        if reader is not None:
+            stack.push_async_callback(reader.close)
+        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings), reader)
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
         garbled = FunctionCheck("garbled", not_garbled, settings.guard)
-        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
+        checks = [*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges]
+        yield Guard(checks, _weighing(settings, reader))
+
+
+def _weighing(settings: Settings, reader: LatePairReader | None) -> Weighing | None:
+    """Return how the checks are weighed; None if the judge is none that reads pairs."""
+    from pipeline.guard.pair_reader import LANGUAGES as READ_AGAIN
+    from pipeline.guard.weighing import Weighing
+
+    if settings.guard.judge not in READS_PAIRS:
+        return None
+    return Weighing(settings.guard.min_overall, READ_AGAIN if reader else frozenset())
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
@@ -65,7 +84,12 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
 
 
 async def _judges(
-    settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
+    settings: Settings,
+    stack: AsyncExitStack,
+    log_file: Path | None,
+    chat: ChatClient | None,
+    turns: Turns,
+    reader: LatePairReader | None,
 ) -> list[GuardCheck]:
     """Return the checks of the judge that the settings choose; `stack` closes what they need."""
     if settings.guard.judge == "none":
@@ -77,7 +101,7 @@ async def _judges(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
         return _chat_judge(settings, chat, turns)
-    checks = _head_judge(settings, stack)
+    checks = _head_judge(settings, stack, reader)
     if settings.guard.judge == "entailment":
         checks.append(await _entailment_check(settings.guard))
     return checks
@@ -97,7 +121,7 @@ def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[Guar
     ]
 
 
-def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
+def _head_judge(settings: Settings, stack: AsyncExitStack, reader: LatePairReader | None) -> list[GuardCheck]:
     from models.embedders import e5_embedder
     from pipeline.guard.grounded import GroundedCheck
     from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
@@ -108,9 +132,6 @@ def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
-    reader = open_pair_reader(settings)
-    if reader is not None:
-        stack.push_async_callback(reader.close)
     opinions = PairOpinions(embedder, reader)
     opposition = PairJudge(HeadJudge(STANCE, embedder), opinions)
     harmless, grounded = (

@@ -151,6 +151,20 @@ def pair_reader(data: Path, root: Path, cache: Path) -> None:
 
 
 @train.command()
+@trains("weighing")
+def weighing(out: Path) -> None:
+    """Fit the weights of the guard's checks, after everything that the guard reads with.
+
+    Fetches all-mpnet-base-v2 if it is not here. Judges 3,000 drafts: ten minutes of two cores.
+    """
+    with needs_extra("dev"):
+        from models.mpnet import NAME
+        from training.weighing.train import train_and_write
+    fetch(load_settings(), NAME)
+    click.echo(train_and_write(out))
+
+
+@train.command()
 @trains("toxicity", data="Folder with the data sets, one folder each.")
 @click.option("--rights", type=_FOLDER, help="Folder with human-rights treaties as Markdown.")
 def toxicity(data: Path, rights: Path | None, out: Path) -> None:

@@ -26,6 +26,7 @@ SHIPPED = {
     "threats": Shipped(_TRIAGE / "threat.npz", ("threat.md",), "whether a post threatens"),
     "stances": Shipped(_TRIAGE / "stance.npz", ("stance.md",), "whether a reply stands against the post"),
     "fits": Shipped(_TRIAGE / "fits.npz", ("fits.md",), "whether a sentence of a reply answers anything"),
+    "weighing": Shipped(_TRIAGE / "weighing.toml", ("weighing.md",), "what the guard's checks come to together"),
     "word-order": Shipped(_TRIAGE / "word_order.npz", ("word_order.md",), "which words follow which"),
     "post-layers": Shipped(
         Path("models", "data", "e5_posts.npz"), ("e5_posts.md",), "how the embedder's last layers read posts"

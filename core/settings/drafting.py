@@ -261,6 +261,12 @@ class GuardSettings(Section):
         description="Least probability that the judge `head` must give to each sentence that is not on file for saying "
         "nothing beyond its evidence, at most 0.5. Raise it to stop more bad drafts, and more good ones.",
     )
+    min_overall: Share = Field(
+        0.6,
+        description="Least probability of being fit to show that the checks must come to together, for replies with "
+        "sentences that are not on file (judges `head` and `entailment`). Raise it to stop more bad drafts, and more "
+        "good ones.",
+    )
     min_entailment: Share = Field(
         0.2, description="Least probability of following from its evidence for each statement of fact."
     )

@@ -21,17 +21,23 @@ from kb.claims.loading import ClaimFiles, load_claims
 SHEETS = {"en-1": "en", "en-2": "en", "es": "es", "it": "it", "eu": "eu"}
 """The language of each sheet."""
 
-FRESH = {
+LEARNED = {
+    "tuning": "written for choosing limits",
     "fresh": "written before their author had seen a check",
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
     "third": "written by somebody else than whoever made the checks of that day, and counted twice",
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
     "fifth": "written like the fourth by another reader; checks by words were mended with it in view",
     "sixth": "written like the fifth by another reader; checks by words were mended with it in view",
-    "seventh": "written like the sixth by another reader; only what other limits would do was looked at",
-    "eighth": "written like the seventh by another reader, and nothing was tuned on it",
 }
-"""Sets of drafts that nothing learned from, and when they were written; limits were chosen without the last four."""
+"""Sets of drafts in free wording to which the weighing of checks was fitted, and when they were written."""
+
+FRESH = {
+    "seventh": "written like the sixth by another reader; looked at when the weighing was made",
+    "eighth": "written like the seventh by another reader; looked at when the weighing was made",
+    "ninth": "written like the eighth by another reader, when the weighing was ready; nothing was tuned on it",
+}
+"""Sets of drafts that nothing was fitted to, and when they were written."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ def red_team() -> tuple[LabelledDraft, ...]:
 
 
 def fresh(name: str) -> tuple[LabelledDraft, ...]:
-    """Return one of the FRESH sets of drafts, written in free wording; nothing learns from them."""
+    """Return one of the LEARNED or FRESH sets of drafts, written in free wording."""
     text = (files("evaluation.redteam") / "drafts" / f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return tuple(

@@ -6,6 +6,7 @@ from pipeline.guard.guard import Guard, Verdict
 from pipeline.guard.judged import unjudged
 from pipeline.guard.material import GuardContext
 from pipeline.guard.toxicity import ToxicityCheck
+from pipeline.guard.weighing import outweighed
 
 __all__ = [
     "Guard",
@@ -15,6 +16,7 @@ __all__ = [
     "Verdict",
     "hidden_characters",
     "limit_for",
+    "outweighed",
     "unjudged",
     "word_checks",
 ]

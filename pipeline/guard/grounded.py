@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from core.domain import Check, Evidence
 from pipeline.guard.entailed import EntailedCheck
+from pipeline.guard.judged import reads_evidence
 from pipeline.guard.material import Material, Part
 from pipeline.guard.opposition import NOWHERE
-from pipeline.guard.pair_judge import MEASURED, PairEntailment, evidence_text
+from pipeline.guard.pair_judge import PairEntailment, evidence_text
 
 
 class GroundedCheck(EntailedCheck):
@@ -30,8 +31,7 @@ class GroundedCheck(EntailedCheck):
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell whether there is evidence to read the sentence with."""
-        languages = {statement.evidence.language for statement in reply.statements}
-        return languages == {reply.language} and languages <= MEASURED
+        return reads_evidence(reply)
 
     def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
         """Return the result by the worst sentence, held to the limit for the reply's language."""

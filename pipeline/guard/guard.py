@@ -10,6 +10,7 @@ from core.domain import Check, failed
 from pipeline.guard.checks import GuardCheck, OneByOne
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
+from pipeline.guard.weighing import Weighing
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ class Verdict:
 class Guard:
     """The judge of replies: of drafts before anybody sees them, and of texts that a moderator has edited.
 
-    Cheap checks see every reply; a costly one sees only those that have failed no hard check before it.
+    Cheap checks see every reply; a costly one sees only those that have failed no hard check before it. With a
+    `weighing`, failures that may be outweighed don't count there, and the weighing has the last word.
     """
 
-    def __init__(self, checks: Sequence[GuardCheck]) -> None:
+    def __init__(self, checks: Sequence[GuardCheck], weighing: Weighing | None = None) -> None:
+        self._weighing = weighing
         self.cheap = tuple(check for check in checks if not check.costly)
         self.costly = tuple(check for check in checks if check.costly)
 
@@ -53,10 +56,18 @@ class Guard:
         for check, results in zip(self.cheap, measured, strict=True):
             _add(check, next(waited_for) if results is None else results, verdicts, range(len(verdicts)))
         for check in self.costly:
-            survivors = [place for place, verdict in enumerate(verdicts) if verdict.passes]
+            survivors = [place for place, verdict in enumerate(verdicts) if not self._stopped(verdict)]
             results = await check.check_many([replies[place] for place in survivors], context)
             _add(check, results, verdicts, survivors)
-        return [Verdict(verdict.checks, round(verdict.reward, 4)) for verdict in verdicts]
+        judged = zip(verdicts, replies, strict=True)
+        return [Verdict(self._weighed(verdict.checks, reply), round(verdict.reward, 4)) for verdict, reply in judged]
+
+    def _stopped(self, verdict: Verdict) -> bool:
+        """Tell whether nothing that further checks say can let the reply pass."""
+        return bool(self._weighing.firm_failures(verdict.checks)) if self._weighing else not verdict.passes
+
+    def _weighed(self, checks: tuple[Check, ...], reply: Material) -> tuple[Check, ...]:
+        return self._weighing.weigh(checks, reply) if self._weighing else checks
 
     def _begin(
         self, texts: Sequence[str], context: GuardContext

@@ -20,6 +20,8 @@ WINDOW = 500
 STEP = 400
 """Characters from the start of one piece to the next; pieces overlap, so that no phrase is cut in both."""
 NOT_JUDGED = "Not judged: "
+MEASURED = frozenset({"en", "es", "it", "eu"})
+"""Languages in which the layers that read pairs of texts were trained and measured."""
 
 
 class JudgedCheck(ABC):
@@ -113,6 +115,12 @@ def unjudged(checks: Iterable[Check]) -> str:
 def judged_parts(reply: Material) -> list[Part]:
     """Return the sentences that a judge must read: those that are neither on file nor a composer's template."""
     return [part for part in reply.parts if not part.quoted and Wording.of(part.text) not in _templates(reply.language)]
+
+
+def reads_evidence(reply: Material) -> bool:
+    """Tell whether sentences of the reply can be read together with its evidence: all of it is in their language."""
+    languages = {statement.evidence.language for statement in reply.statements}
+    return languages == {reply.language} and languages <= MEASURED
 
 
 @lru_cache(maxsize=16)

@@ -15,13 +15,12 @@ import numpy as np
 from models.e5 import PAIR_QUESTIONS
 from models.embed import Vectors
 from models.entailment import Pair
+from pipeline.guard.judged import MEASURED
 from pipeline.guard.pair_reader import LANGUAGES as READ_AGAIN
 from pipeline.guard.pair_reader import LatePairReader
 from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, HeadJudge, LateEmbedder
 
 OPPOSES, FOLLOWS = (PAIR_QUESTIONS.index(name) for name in ("opposes", "follows"))
-MEASURED = frozenset({"en", "es", "it", "eu"})
-"""Languages that the layers were trained and measured in."""
 LAYERS_COUNT = 0.5
 """Share of the layers' log odds in the judgement of a sentence; the head's have the rest."""
 AGAIN_COUNTS = 0.5

@@ -220,6 +220,20 @@ async def test_a_draft_that_claims_to_have_passed_is_checked_again(ledger: Ledge
         await ask(desk, key, Action.APPROVE)
 
 
+async def test_what_the_guard_outweighed_needs_no_override_unless_the_text_is_changed(ledger: Ledger) -> None:
+    desk = Desk(ledger, open_guard(Settings()), DeskSettings())
+    text = "It is proved that neighbours are all alike. Please think it over."
+    doubted = Check(name="overclaim", passed=False, value=1, threshold=0, hard=False)
+    overall = Check(name="overall", passed=True, value=0.8, threshold=0.6)
+    alone = await add_pending(ledger, post(1), text, checks=(doubted,))
+    with pytest.raises(FailsChecks, match="overclaim"):
+        await ask(desk, alone, Action.APPROVE)
+    weighed = await add_pending(ledger, post(2), text, checks=(doubted, overall))
+    with pytest.raises(FailsChecks, match="overclaim"):
+        await ask(desk, weighed, Action.EDIT, text=f"{text[:-1]} twice.")
+    assert (await ask(desk, weighed, Action.APPROVE)).final_text == text
+
+
 @pytest.mark.parametrize(("who", "override", "outcome"), [
     (ANA, False, FailsChecks), (ANA, True, Forbidden), (LEA, False, FailsChecks), (LEA, True, None), (ADA, True, None),
 ])  # fmt: skip

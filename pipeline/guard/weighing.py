@@ -1,0 +1,121 @@
+"""Weigh the results of checks together, so that no single doubtful one decides about sentences that a model wrote.
+
+Each check errs by itself, and a reply has to pass two dozen. Where both readers of pairs have judged a reply's free
+sentences, checks that measure by words or likelihood are weighed with them, and what they say together decides. Checks
+of form, of figures, of insults and of repetition stand by themselves. The weights are fitted to labelled drafts
+(`rejoinder train weighing`); figures and limits are in `pipeline/data/weighing.md`.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from core.domain import Check, failed
+from pipeline.guard.judged import judged_parts, reads_evidence, unjudged
+from pipeline.guard.material import Material
+
+FILE = "weighing.toml"
+NAME = "overall"
+"""The name of the check that says what all others come to."""
+READERS = ("opposes", "grounded")
+"""The checks whose probabilities count; where one of them is missing, nothing is weighed."""
+WEAKEST = "weakest"
+"""The weight of the lower of the readers' log odds."""
+FLAGS = ("supported", "overclaim", "names", "swap", "echo", "stance", "garbled", "toxicity", "fits", "topic")
+"""The checks whose failures count."""
+STANDS_FROM: Mapping[str, float] = MappingProxyType({"toxicity": 0.8, "names": 2.0})
+"""Values from which a failure is too plain to be outweighed: no good draft of those that were learned from had them."""
+SUREST = 0.996
+"""Highest probability that counts as such, so that a reader that is sure does not outweigh all else."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the readers' log odds and of failures, by name, for the log odds that a reply is fit to show."""
+
+    bias: float
+    readers: Mapping[str, float]
+    failures: Mapping[str, float]
+
+    def probability(self, readers: Mapping[str, float], failures: Iterable[str]) -> float:
+        """Return the probability, 0 to 1, that a reply is fit to show."""
+        log_odds = readings(readers)
+        total = self.bias + sum(self.readers[name] * value for name, value in log_odds.items())
+        return 1 / (1 + math.exp(-total - sum(self.failures[name] for name in failures)))
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The weighing of checks: weights for languages that the larger model reads, those for others, and the limit."""
+
+    limit: float
+    reread: frozenset[str] = frozenset()
+    """Languages (ISO 639-1) in which the larger model reads beside the layers."""
+
+    def may_outweigh(self, check: Check) -> bool:
+        """Tell whether a failure of this check may be outweighed by what the others say."""
+        return check.name in (*READERS, *FLAGS) and check.value < STANDS_FROM.get(check.name, math.inf)
+
+    def firm_failures(self, checks: Iterable[Check]) -> tuple[Check, ...]:
+        """Return the failures that stand, whatever else is found."""
+        return tuple(check for check in failed(checks) if not self.may_outweigh(check))
+
+    def weigh(self, checks: Sequence[Check], reply: Material) -> tuple[Check, ...]:
+        """Return the checks with what they come to, the check NAME, at the end; if it passes, the others are advice.
+
+        They are returned as they are if a failure stands, if a reader could not judge the reply, or if none needed to.
+        """
+        read = {check.name: check.value for check in checks if check.name in READERS}
+        free = judged_parts(reply) and reads_evidence(reply)
+        if len(read) < len(READERS) or not free or unjudged(checks) or self.firm_failures(checks):
+            return tuple(checks)
+        weights = shipped_weights()["reread" if reply.language in self.reread else "layers"]
+        failures = [check.name for check in failed(checks)]
+        overall = self._overall(weights.probability(read, (name for name in failures if name in FLAGS)))
+        if overall.passed:
+            checks = [each.model_copy(update={"hard": False}) if each.name in failures else each for each in checks]
+        return *checks, overall
+
+    def _overall(self, probability: float) -> Check:
+        detail = f"Fit to show with a probability of {probability:.0%}; {self.limit:.0%} is the least."
+        return Check(
+            name=NAME,
+            passed=probability >= self.limit,
+            value=round(probability, 3),
+            threshold=self.limit,
+            hard=True,
+            detail=detail,
+        )
+
+
+def outweighed(checks: Iterable[Check]) -> frozenset[str]:
+    """Return the names of the failures that a weighing has made advice."""
+    listed = list(checks)
+    if not any(check.name == NAME and check.passed for check in listed):
+        return frozenset()
+    advice = (check for check in listed if not check.passed and not check.hard)
+    return frozenset(check.name for check in advice if check.name in (*READERS, *FLAGS))
+
+
+def readings(readers: Mapping[str, float]) -> dict[str, float]:
+    """Return the log odds of the readers' probabilities, and the lowest as WEAKEST."""
+    log_odds = {name: _log_odds(readers[name]) for name in READERS}
+    return {**log_odds, WEAKEST: min(log_odds.values())}
+
+
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, 1 - SUREST), SUREST)
+    return math.log(bounded / (1 - bounded))
+
+
+@lru_cache(maxsize=1)
+def shipped_weights() -> Mapping[str, Weights]:
+    """Return the shipped weights: `reread` where the larger model reads too, `layers` elsewhere."""
+    text = (files("pipeline") / "data" / FILE).read_text("utf-8")
+    return {name: Weights(**entry) for name, entry in tomllib.loads(text).items()}
