@@ -41,7 +41,7 @@ from core.domain import Action, Case, Check, Decision, Draft, Intent, StrategyNa
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed
 from core.settings import DeskSettings
 from ledger import Ledger
-from pipeline.guard import Guard, GuardContext, hidden_characters, outweighed
+from pipeline.guard import Guard, GuardContext, hidden_characters, may_outweigh, outweighed
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,9 @@ class DecisionRules:
         text = (decision.text or "").strip()
         if not text:
             raise BadInput(_("The edited text is empty; write the reply, or reject the case."))
-        checks = await self.checks_of(case, text)
+        draft = approvable_draft(case)
+        unchanged = draft is not None and text == draft.text
+        checks = await self._checks_now(case, draft) if draft and unchanged else await self.checks_of(case, text)
         _require_passing(case, checks, decision)
         return await self._send(case, text, checks, decision, who)
 
@@ -198,7 +200,8 @@ class DecisionRules:
         checks = {check.name: check for check in draft.checks}
         for check in await self.checks_of(case, draft.text):
             # This process has no readers that could outweigh it again.
-            checks[check.name] = check.model_copy(update={"hard": False}) if check.name in advice else check
+            softened = check.name in advice and may_outweigh(check)
+            checks[check.name] = check.model_copy(update={"hard": False}) if softened else check
         # A stored failure stays: the worker that drafted may have used a larger model than this process has.
         checks |= {check.name: check for check in failed(draft.checks) if not failed([checks[check.name]])}
         if draft.text in await self.ledger.replies.near(case.key, approved_only=True):

@@ -20,7 +20,7 @@ from core.domain import (
 )
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline import prompt
-from pipeline.guard import Guard, GuardContext, unjudged
+from pipeline.guard import Guard, GuardContext, outweighed, unjudged
 from pipeline.strategies import Proposal, Proposed, Strategies, Strategy
 
 MOST_KEPT = 16
@@ -171,8 +171,9 @@ def _draft(
 
 
 def _best(candidates: Iterable[Candidate]) -> Candidate | None:
+    """Return the candidate to show: of those that pass, the best one that no check doubts, or else the best."""
     passing = (candidate for candidate in candidates if candidate.passes)
-    return max(passing, key=lambda candidate: candidate.reward, default=None)
+    return max(passing, key=lambda each: (not outweighed(each.checks), each.reward), default=None)
 
 
 def _lacking(plan: Plan, strategy: Strategy) -> str:

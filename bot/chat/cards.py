@@ -32,8 +32,9 @@ from bot.reasons import NOT_HATEFUL, reason_words
 from bot.stored_words import translate_stored
 from bot.translation import _, percent
 from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, hate_probability, holder, standing
-from core.domain import Action, Case, CaseState, Check, EventKind, Evidence, Grounding, Note, Origin, now
+from core.domain import Action, Case, CaseState, Check, Draft, EventKind, Evidence, Grounding, Note, Origin, now
 from core.lifecycle import DECIDED, DECISIONS, TURNED_DOWN
+from pipeline.guard import outweighed
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
@@ -153,7 +154,7 @@ def build_card(case: Case) -> Card:
         editable=draft.text if draft else "",
         # No document can tell whether a post is hateful; the evidence is still available behind its button.
         evidence=() if case.doubtful else evidence_lines(case.grounding),
-        close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
+        close_checks=_close_checks(draft) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
         notes=tuple(_note_line(note) for note in case.notes[-MOST_NOTES:]),
@@ -219,6 +220,12 @@ def _drafted(case: Case) -> str:
 def _note_line(note: Note) -> str:
     by = _("appeal by {who}", who=note.who) if note.kind is EventKind.APPEAL else note.who
     return defuse(f"{by}: {note.text}", MAX_LINE)
+
+
+def _close_checks(draft: Draft) -> tuple[str, ...]:
+    """Return the checks that a draft passed narrowly, and those that doubt it but were outweighed."""
+    doubts = outweighed(draft.checks)
+    return tuple(check_line(check) for check in draft.checks if is_close(check) or check.name in doubts)
 
 
 def _standing(case: Case) -> str:

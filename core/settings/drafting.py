@@ -263,6 +263,7 @@ class GuardSettings(Section):
     )
     min_overall: Share = Field(
         0.6,
+        ge=0.5,
         description="Least probability of being fit to show that the checks must come to together, for replies with "
         "sentences that are not on file (judges `head` and `entailment`). Raise it to stop more bad drafts, and more "
         "good ones.",

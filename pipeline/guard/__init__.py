@@ -6,7 +6,7 @@ from pipeline.guard.guard import Guard, Verdict
 from pipeline.guard.judged import unjudged
 from pipeline.guard.material import GuardContext
 from pipeline.guard.toxicity import ToxicityCheck
-from pipeline.guard.weighing import outweighed
+from pipeline.guard.weighing import may_outweigh, outweighed
 
 __all__ = [
     "Guard",
@@ -16,6 +16,7 @@ __all__ = [
     "Verdict",
     "hidden_characters",
     "limit_for",
+    "may_outweigh",
     "outweighed",
     "unjudged",
     "word_checks",

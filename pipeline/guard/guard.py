@@ -10,7 +10,7 @@ from core.domain import Check, failed
 from pipeline.guard.checks import GuardCheck, OneByOne
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
-from pipeline.guard.weighing import Weighing
+from pipeline.guard.weighing import Weighing, firm_failures
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Guard:
     """The judge of replies: of drafts before anybody sees them, and of texts that a moderator has edited.
 
     Cheap checks see every reply; a costly one sees only those that have failed no hard check before it. With a
-    `weighing`, failures that may be outweighed don't count there, and the weighing has the last word.
+    `weighing`, failures that it may outweigh don't count there, and it has the last word.
     """
 
     def __init__(self, checks: Sequence[GuardCheck], weighing: Weighing | None = None) -> None:
@@ -56,15 +56,17 @@ class Guard:
         for check, results in zip(self.cheap, measured, strict=True):
             _add(check, next(waited_for) if results is None else results, verdicts, range(len(verdicts)))
         for check in self.costly:
-            survivors = [place for place, verdict in enumerate(verdicts) if not self._stopped(verdict)]
+            survivors = [place for place, verdict in enumerate(verdicts) if self._may_pass(verdict, replies[place])]
             results = await check.check_many([replies[place] for place in survivors], context)
             _add(check, results, verdicts, survivors)
         judged = zip(verdicts, replies, strict=True)
         return [Verdict(self._weighed(verdict.checks, reply), round(verdict.reward, 4)) for verdict, reply in judged]
 
-    def _stopped(self, verdict: Verdict) -> bool:
-        """Tell whether nothing that further checks say can let the reply pass."""
-        return bool(self._weighing.firm_failures(verdict.checks)) if self._weighing else not verdict.passes
+    def _may_pass(self, verdict: Verdict, reply: Material) -> bool:
+        """Tell whether the reply can still pass, whatever was found so far."""
+        if self._weighing is None or not self._weighing.may_weigh(reply):
+            return verdict.passes
+        return not firm_failures(verdict.checks)
 
     def _weighed(self, checks: tuple[Check, ...], reply: Material) -> tuple[Check, ...]:
         return self._weighing.weigh(checks, reply) if self._weighing else checks

@@ -20,6 +20,8 @@ WINDOW = 500
 STEP = 400
 """Characters from the start of one piece to the next; pieces overlap, so that no phrase is cut in both."""
 NOT_JUDGED = "Not judged: "
+UNREAD = 0.5
+"""The probability of what no reader could read, which stops nothing: `guard.min_grounded` is at most that."""
 MEASURED = frozenset({"en", "es", "it", "eu"})
 """Languages in which the layers that read pairs of texts were trained and measured."""
 

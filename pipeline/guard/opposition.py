@@ -93,12 +93,14 @@ class SentencesCheck(JudgedCheck):
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
     def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
-        """Return the result by the best sentence or, if that is good enough, by the worst."""
+        """Return the result by the worst sentence, or by the best one if no other harms."""
         (lowest, worst), (highest, best) = judged[0], judged[-1]
+        least = min(self._least_in.get(reply.language, self._least), self._limit)
+        if lowest < least:
+            return self._check(lowest, f"{self.fault}: “{worst[:80]}”.", least)
         if highest < self._limit and not self.answered_by(reply):
             return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
-        least = min(self._least_in.get(reply.language, self._least), self._limit)
-        return self._check(lowest, "" if lowest >= least else f"{self.fault}: “{worst[:80]}”.", least)
+        return self._check(lowest, "", least)
 
     def answered_by(self, reply: Material) -> bool:
         """Tell whether a reply's sentences on file do what the check asks for, so that no other needs to."""

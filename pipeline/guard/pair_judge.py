@@ -15,7 +15,7 @@ import numpy as np
 from models.e5 import PAIR_QUESTIONS
 from models.embed import Vectors
 from models.entailment import Pair
-from pipeline.guard.judged import MEASURED
+from pipeline.guard.judged import MEASURED, UNREAD
 from pipeline.guard.pair_reader import LANGUAGES as READ_AGAIN
 from pipeline.guard.pair_reader import LatePairReader
 from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, HeadJudge, LateEmbedder
@@ -25,8 +25,6 @@ LAYERS_COUNT = 0.5
 """Share of the layers' log odds in the judgement of a sentence; the head's have the rest."""
 AGAIN_COUNTS = 0.5
 """Share of the larger model's log odds in the reading of a pair; the layers' have the rest."""
-UNREAD = 0.5
-"""The probability of what could not be read, which stops nothing: `guard.min_grounded` is at most that."""
 
 
 class Sourced(Protocol):

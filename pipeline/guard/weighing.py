@@ -2,8 +2,8 @@
 
 Each check errs by itself, and a reply has to pass two dozen. Where both readers of pairs have judged a reply's free
 sentences, checks that measure by words or likelihood are weighed with them, and what they say together decides. Checks
-of form, of figures, of insults and of repetition stand by themselves. The weights are fitted to labelled drafts
-(`rejoinder train weighing`); figures and limits are in `pipeline/data/weighing.md`.
+of form, figures, names, exchanged words, agreement, insults, toxicity and repetition stand by themselves. The weights
+are fitted to labelled drafts (`rejoinder train weighing`); figures and limits are in `pipeline/data/weighing.md`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from types import MappingProxyType
 
 from core.domain import Check, failed
-from pipeline.guard.judged import judged_parts, reads_evidence, unjudged
+from pipeline.guard.judged import UNREAD, judged_parts, reads_evidence, unjudged
 from pipeline.guard.material import Material
 
 FILE = "weighing.toml"
@@ -27,10 +26,12 @@ READERS = ("opposes", "grounded")
 """The checks whose probabilities count; where one of them is missing, nothing is weighed."""
 WEAKEST = "weakest"
 """The weight of the lower of the readers' log odds."""
-FLAGS = ("supported", "overclaim", "names", "swap", "echo", "stance", "garbled", "toxicity", "fits", "topic")
+FLAGS = ("supported", "overclaim", "echo", "garbled", "fits", "topic")
 """The checks whose failures count."""
-STANDS_FROM: Mapping[str, float] = MappingProxyType({"toxicity": 0.8, "names": 2.0})
-"""Values from which a failure is too plain to be outweighed: no good draft of those that were learned from had them."""
+COPIED_CLAUSE, OPPOSITE = 1.0, 0.0
+"""Values at which failures of `echo` and `supported` stand: a clause of the post, the opposite of the evidence."""
+PLAINLY = 0.5
+"""Share of its limit under which what a reader says stands."""
 SUREST = 0.996
 """Highest probability that counts as such, so that a reader that is sure does not outweigh all else."""
 
@@ -58,22 +59,19 @@ class Weighing:
     reread: frozenset[str] = frozenset()
     """Languages (ISO 639-1) in which the larger model reads beside the layers."""
 
-    def may_outweigh(self, check: Check) -> bool:
-        """Tell whether a failure of this check may be outweighed by what the others say."""
-        return check.name in (*READERS, *FLAGS) and check.value < STANDS_FROM.get(check.name, math.inf)
-
-    def firm_failures(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        """Return the failures that stand, whatever else is found."""
-        return tuple(check for check in failed(checks) if not self.may_outweigh(check))
+    def may_weigh(self, reply: Material) -> bool:
+        """Tell whether the reply has sentences that readers judge, and evidence that they can read."""
+        return bool(judged_parts(reply)) and reads_evidence(reply)
 
     def weigh(self, checks: Sequence[Check], reply: Material) -> tuple[Check, ...]:
         """Return the checks with what they come to, the check NAME, at the end; if it passes, the others are advice.
 
-        They are returned as they are if a failure stands, if a reader could not judge the reply, or if none needed to.
+        They are returned as they are if a failure stands, if a reader could not read the reply, or if none needed to.
         """
         read = {check.name: check.value for check in checks if check.name in READERS}
-        free = judged_parts(reply) and reads_evidence(reply)
-        if len(read) < len(READERS) or not free or unjudged(checks) or self.firm_failures(checks):
+        if len(read) < len(READERS) or UNREAD in read.values() or not self.may_weigh(reply):
+            return tuple(checks)
+        if unjudged(checks) or firm_failures(checks):
             return tuple(checks)
         weights = shipped_weights()["reread" if reply.language in self.reread else "layers"]
         failures = [check.name for check in failed(checks)]
@@ -92,6 +90,18 @@ class Weighing:
             hard=True,
             detail=detail,
         )
+
+
+def may_outweigh(check: Check) -> bool:
+    """Tell whether a failure of this check may be outweighed by what the others say."""
+    if check.name in READERS:
+        return check.value >= PLAINLY * check.threshold
+    return check.name in FLAGS and (check.name, check.value) not in (("echo", COPIED_CLAUSE), ("supported", OPPOSITE))
+
+
+def firm_failures(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the failures that stand, whatever else is found."""
+    return tuple(check for check in failed(checks) if not may_outweigh(check))
 
 
 def outweighed(checks: Iterable[Check]) -> frozenset[str]:

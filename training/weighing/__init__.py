@@ -1,1 +1,1 @@
-"""Training of the head of the check `fits`, which tells whether a sentence of a reply answers anything at all."""
+"""Training of the weights with which the guard's checks are weighed together."""

@@ -22,7 +22,7 @@ from evaluation.redteam.sheets import LabelledDraft
 from pipeline.guard import Guard
 from pipeline.guard.material import material
 from pipeline.guard.pair_reader import LANGUAGES
-from pipeline.guard.weighing import FILE, FLAGS, READERS, WEAKEST, Weighing, Weights, readings
+from pipeline.guard.weighing import FILE, FLAGS, READERS, WEAKEST, Weights, firm_failures, readings
 from rejoinder.guard_assembly import open_drafting_guard
 
 CARD = "weighing.md"
@@ -77,7 +77,7 @@ async def _all_checks(guard: Guard, draft: LabelledDraft) -> tuple[Check, ...]:
 def _learns(judged: Judged, name: str) -> bool:
     """Tell whether weights are fitted to a draft: nothing stops it firmly, and it is not kept for a report."""
     learned = judged.name in sheets.LEARNED or judged.draft.tuning
-    return learned and judged.reread == (name == REREAD) and not Weighing(0.0).firm_failures(judged.checks)
+    return learned and judged.reread == (name == REREAD) and not firm_failures(judged.checks)
 
 
 def fit(judged: Sequence[Judged]) -> Weights:
@@ -155,7 +155,7 @@ def _stopped(judged: Sequence[Judged], weights: Weights, limit: float, weighed: 
 
 
 def _is_stopped(checks: Sequence[Check], weights: Weights, limit: float) -> bool:
-    if Weighing(limit).firm_failures(checks):
+    if firm_failures(checks):
         return True
     read = {check.name: check.value for check in checks if check.name in READERS}
     failures = [check.name for check in checks if check.name in FLAGS and not check.passed]
@@ -172,8 +172,8 @@ The weights with which readers of pairs and checks by words come to one probabil
 logistic regression. Written by `rejoinder train weighing`; do not edit. sha256 `{digest}`
 
 **For**: replies with sentences that a model wrote, judged by `guard.judge = "head"`, with evidence in the reply's
-language. **Not for**: sentences on file, moderators' own texts, figures, form, insults and repetitions, which checks
-decide by themselves; acting without a person.
+language. **Not for**: sentences on file and moderators' own texts; figures, names, exchanged words, form, agreement,
+insults, toxicity and repetitions, about which checks decide by themselves; acting without a person.
 
 ## Fitted to drafts
 
@@ -200,6 +200,6 @@ set were looked at while the limit was chosen; the ninth was written, labelled a
 
 ## Limits
 
-A few hundred drafts of a few writers decide about thirteen weights. What no reader and no list of words sees, weighing
+A few hundred drafts of a few writers decide about nine weights. What no reader and no list of words sees, weighing
 does not see either.
 """

@@ -14,8 +14,9 @@ from models.embedders import default_embedder
 from models.entailment import Pair
 from pipeline.guard import GuardContext
 from pipeline.guard.grounded import GroundedCheck
+from pipeline.guard.judged import UNREAD
 from pipeline.guard.material import material
-from pipeline.guard.pair_judge import UNREAD, PairEntailment, PairJudge, PairOpinions
+from pipeline.guard.pair_judge import PairEntailment, PairJudge, PairOpinions
 from pipeline.guard.pair_reader import LatePairReader
 from pipeline.guard.sentence_head import STANCE, HeadJudge, LateEmbedder
 from tests.factories import make_evidence, make_post
