@@ -39,6 +39,7 @@ WRONG = [
     (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
     (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
     (FACTS, '"1,250", "3.5"', '"1,250"', "text: {3.5} not among its figures"),
+    (FACTS, "reviewed_at", 'quote = "1250 boats"\nreviewed_at', "the figure 3.5 is not in the quote"),
     (FACTS, "Survey of 2020 saw 1,250", "Survey of 2020 saw 12 of 1,250", "short: {12} not among its figures"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
     (FACTS, 'region = "Zorblax"', 'region = "zorblax"', "no region is called 'zorblax'"),
@@ -79,6 +80,7 @@ def test_what_is_wrong_is_named_with_file_and_line(
         (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:7: .*groups"),
         (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:7"),
         (FACTS, '["Zorblax"]', '"Zorblax"', r"kb/facts/other\.toml:1: regions is not a list"),
+        (FACTS, "[speakers]", "[speakers.crew]\nen = 1\n[speakers]", r"kb/facts/other\.toml:3: speaker 'crew'"),
         (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:4: speaker 'survey'"),
     ],
 )
