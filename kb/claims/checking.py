@@ -29,6 +29,9 @@ _NUMBERS = {
     "other": re.compile(r"\d{1,3}(?:[.\u00a0\u202f]\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?"),
 }
 
+_YEAR = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?!\d|[.,]\d)")
+"""A year in English, where other numbers from 1,000 have a comma."""
+
 _LABEL = re.compile(r"(?:\d[\d.,]* \w+|[A-Z]\w+(?: [A-Z]\w+)*(?:,? \(?\d{4}(?:[-/]\d+)?\)?)?): ")
 _VERBLESS: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:No|Little|Very \w+) (?:\w+ )?(?:evidence|proof|risk) that (?!.*\b(?:is|are|was|were)\b)"),
@@ -168,7 +171,16 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
                 f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
             )
         yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
+    if _lacks_its_year(fact):
+        yield f"short names no year, though each language has room for it: add '({fact.year})'"
     yield from _figures_unlike_listed(fact, files)
+
+
+def _lacks_its_year(fact: FiledFact) -> bool:
+    """Tell whether the short form has room for a year of the text and has none; a law holds whatever its year."""
+    years = {year for year in _YEAR.findall(fact.text.get("en", "")) if int(year) <= fact.year}
+    has_room = all(len(f"{short} ({fact.year})") <= LONGEST_SHORT for short in fact.short.values())
+    return fact.kind is not FactKind.NORM and has_room and years.isdisjoint(_YEAR.findall(fact.short.get("en", "")))
 
 
 def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:

@@ -113,6 +113,32 @@ def test_a_superseded_fact_stays_on_file_and_no_claim_may_name_it(folder: Path) 
     assert problems(load_claims(folder), f"{folder}/") == []
 
 
+WITHOUT_YEAR = (
+    ("The Harbour Survey of 2020 saw", "The Harbour Survey saw"),
+    ("Encuesta del Puerto 2020", "Encuesta del Puerto"),
+    ("Indagine del Porto 2020", "Indagine del Porto"),
+    ("2020ko Portuko Inkestak 1.250 itsasontzi ikusi", "Portuko Inkestak 1.250 itsasontzi ikusi"),
+)
+
+
+def test_a_short_form_names_a_year_if_it_has_room(folder: Path) -> None:
+    for before, after in WITHOUT_YEAR:
+        change(folder / FACTS, before, after)
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert problem.message == "short names no year, though each language has room for it: add '(2020)'"
+    change(folder / FACTS, "vio 1.250 barcos", f"vio 1.250 barcos{' y barcos' * 10}, sí")
+    assert problems(load_claims(folder), f"{folder}/") == [], "Spanish has no room, and figures are the same in all"
+
+
+def test_a_year_to_come_does_not_date_a_fact(folder: Path) -> None:
+    for before, after in WITHOUT_YEAR:
+        change(folder / FACTS, before, after)
+    text = (folder / FACTS).read_text(encoding="utf-8")
+    (folder / FACTS).write_text(text.replace("1.250", "2050").replace("1,250", "2050"), encoding="utf-8")
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert "short names no year" in problem.message
+
+
 def test_contempt_begins_with_a_finding_only_for_a_reason(folder: Path) -> None:
     change(folder / CLAIMS, 'kind = "claim"', 'kind = "dehumanisation"\nfinding_first = "it denies boats"')
     change(folder / CLAIMS, '["other-boats-survey"]', '["other-boats-survey", "other-udhr-1"]')
