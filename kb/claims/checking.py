@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 from core.domain import AttackKind, Intent
 from kb.claims.loading import ClaimFiles, FilePlace
-from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
+from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language, Speaker
 from kb.paragraphs import sentences
 
 log = logging.getLogger(__name__)
@@ -28,6 +28,9 @@ _NUMBERS = {
     "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"),
     "other": re.compile(r"\d{1,3}(?:[.\u00a0\u202f]\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?"),
 }
+
+_YEAR = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?!\d|[.,]\d)")
+"""A year in English, where other numbers from 1,000 have a comma."""
 
 _LABEL = re.compile(r"(?:\d[\d.,]* \w+|[A-Z]\w+(?: [A-Z]\w+)*(?:,? \(?\d{4}(?:[-/]\d+)?\)?)?): ")
 _VERBLESS: dict[Language, re.Pattern[str]] = {
@@ -150,7 +153,7 @@ def problems_of_counter(counter: str, intent: Intent, language: Language) -> Ite
 
 def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
     if not fact.superseded_by and not any(fact.id in claim.facts for claim in files.claims.values()):
-        yield "no claim names it"
+        yield "no claim names it: put its id among the facts of a claim that it answers"
     if fact.superseded_by and fact.superseded_by not in files.facts:
         yield f"no fact is called '{fact.superseded_by}'"
     if fact.speaker not in files.speakers:
@@ -168,7 +171,16 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
                 f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
             )
         yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
+    if _lacks_its_year(fact):
+        yield f"short names no year, though each language has room for it: add '({fact.year})'"
     yield from _figures_unlike_listed(fact, files)
+
+
+def _lacks_its_year(fact: FiledFact) -> bool:
+    """Tell whether the short form has room for a year of the text and has none; a law holds whatever its year."""
+    years = {year for year in _YEAR.findall(fact.text.get("en", "")) if int(year) <= fact.year}
+    has_room = all(len(f"{short} ({fact.year})") <= LONGEST_SHORT for short in fact.short.values())
+    return fact.kind is not FactKind.NORM and has_room and years.isdisjoint(_YEAR.findall(fact.short.get("en", "")))
 
 
 def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
@@ -196,20 +208,32 @@ def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
 
 
 def _figures_unlike_listed(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
-    """Yield listed figures that the text lacks, and unlisted figures, which nobody checks against the source's words.
-
-    Numbers by which the source is named need not be listed.
-    """
+    """Yield listed figures that the text or the quote lacks, and unlisted figures, which nobody checks."""
     read = figures(fact.text.get("en", ""), "en")
     yield from (
         f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
     )
-    speaker = files.speakers[fact.speaker].en if fact.speaker in files.speakers else ()
-    names = (fact.title, fact.symbol, fact.locator, str(fact.year), *speaker)
-    known = figures(" ".join((*fact.figures, *names)), "en")
+    if fact.quote:
+        # A quote is in the source's language, which is not on file.
+        quoted = figures(fact.quote, "en") | figures(fact.quote, "es")
+        yield from (
+            f"the figure {figure} is not in the quote: say what the source says, or quote more of it"
+            for figure in fact.figures
+            if not figures(figure, "en") <= quoted
+        )
+    speaker = files.speakers.get(fact.speaker)
     for form, texts in (("text", fact.text), ("short", fact.short)):
-        if unlisted := figures(texts.get("en", ""), "en") - known:
+        if unlisted := unlisted_figures(fact, speaker, texts):
             yield f"{form}: {_listed(unlisted)} not among its figures: list what the source says, or leave it out"
+
+
+def unlisted_figures(fact: FiledFact, speaker: Speaker | None, texts: Mapping[Language, str]) -> frozenset[Decimal]:
+    """Return the numbers that a form's English sentence states beside the fact's figures.
+
+    Numbers by which the source is named are none of them.
+    """
+    names = (fact.title, fact.symbol, fact.locator, str(fact.year), *(speaker.en if speaker else ()))
+    return figures(texts.get("en", ""), "en") - figures(" ".join((*fact.figures, *names)), "en")
 
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:

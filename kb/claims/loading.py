@@ -117,7 +117,7 @@ def _add_speakers(speakers: dict[str, Speaker], file: str, text: str, rows: Mapp
     for key, row in rows.items():
         speaker = _speaker(file, text, key, row)
         if speakers.setdefault(key, speaker) != speaker:
-            place = FilePlace(file, _line(text, f"{key} = "))
+            place = _place_of_speaker(file, text, key)
             raise KnowledgeBaseError(f"{place}: speaker '{key}' has other names in another file. Keep one of the two.")
 
 
@@ -125,8 +125,13 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
     try:
         return Speaker.model_validate(row)
     except ValidationError as error:
-        place = FilePlace(file, _line(text, f"{key} = "))
+        place = _place_of_speaker(file, text, key)
         raise KnowledgeBaseError(f"{place}: speaker '{key}', {describe_errors(error)}. Correct it.") from error
+
+
+def _place_of_speaker(file: str, text: str, key: str) -> FilePlace:
+    """Return where a speaker is: in a table of its own, or in a line of [speakers]."""
+    return FilePlace(file, max(_line(text, f"[speakers.{key}]"), _line(text, f"{key} = ")))
 
 
 def _regions(file: str, text: str, names: object) -> set[str]:

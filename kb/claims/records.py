@@ -65,6 +65,7 @@ class FiledFact(_Entry):
     - `speaker` is the glossary's key for who says it; every form of the sentence names that speaker.
     - `figures` are the numbers that it states, other than those by which the source is named.
     - `research` names the research record that the fact comes from, which keeps the decisive words.
+    - `quote` is the decisive words themselves, where no research record has them.
     - `document` and `terms` say where a norm is found.
     """
 
@@ -83,6 +84,7 @@ class FiledFact(_Entry):
     url: Annotated[str, Field(pattern=r"^https://\S+$")]
     seen_at: Annotated[str, Field(pattern=r"^(https://\S+)?$")] = ""
     research: str = ""
+    quote: str = ""
     document: str = ""
     terms: tuple[Line, ...] = ()
     figures: tuple[Line, ...] = ()

@@ -45,10 +45,11 @@ class Marked:
 
 
 def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[SheetLine]:
-    """Return the sentences in a language that no speaker has read, by file."""
+    """Return the sentences in a language that no speaker has read: what replies say by file, then what posts say."""
     listed = [line for claim in files.claims.values() for line in _of_claim(claim, language, files)]
     listed += _of_two_groups(language)
     listed += [line for fact in files.facts.values() for line in _of_fact(fact, language, files)]
+    listed += [line for claim in files.claims.values() for line in _of_posts(claim, language, files)]
     return [line for line in listed if reviews.provisional(line.sentence, language)]
 
 
@@ -104,3 +105,12 @@ def _of_fact(fact: FiledFact, language: Language, files: ClaimFiles) -> Iterator
     for what, texts in (("fact", fact.text), ("fact, short", fact.short)):
         if language in texts:
             yield SheetLine(fact.id, place, what, texts.get("en", ""), texts[language])
+
+
+def _of_posts(claim: FiledClaim, language: Language, files: ClaimFiles) -> Iterator[SheetLine]:
+    """Yield a claim's gist and its wordings, each beside the English gist: wordings are no translations."""
+    place, english = str(files.places[claim.id]), claim.gist.get("en", "")
+    if language in claim.gist:
+        yield SheetLine(claim.id, place, "claim", english, claim.gist[language])
+    for wording in claim.wordings.get(language, ()):
+        yield SheetLine(claim.id, place, "claim, as posts word it", english, wording)

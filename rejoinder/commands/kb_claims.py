@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -16,10 +16,10 @@ from rich.table import Table
 from core.domain import AttackKind, CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from core.settings import Settings
+from kb.claims.records import LANGUAGES, Language
 from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
-    from kb.claims.drafts import ClaimDraft
     from kb.claims.gaps import Gap, Unanswered
     from kb.claims.loading import ClaimFiles
     from ledger import Ledger
@@ -105,21 +105,94 @@ def add(
     """Write a claim of GROUP called NAME into the own folder (kb.claims), and say what it still lacks."""
     from kb.claims.drafts import ClaimDraft, append
 
-    settings = load_settings()
-    own = folder or settings.kb.claims
-    if own is None:
-        raise BadInput("There is no folder for own claims. Set kb.claims, or give --folder.")
+    own = _own_folder(folder)
     draft = ClaimDraft(TargetGroup(group), name, AttackKind(kind), gist, language, wordings, facts, counters)
     path = append(draft, own)
     click.echo(f"{draft.id} is in {path}.")
-    _say_what_is_missing(draft, own)
+    _say_what_is_missing(draft.id, own)
 
 
-def _say_what_is_missing(draft: ClaimDraft, own: Path) -> None:
+SENTENCE: dict[str, Any] = {"multiple": True, "type": (click.Choice(LANGUAGES), str), "metavar": "LANGUAGE SENTENCE"}
+
+
+@claims.command("add-fact")
+@click.argument("group", type=GROUPS)
+@click.argument("name")
+@click.option("--text", required=True, **SENTENCE, help="What it says, with its source. Once for each language.")
+@click.option("--short", required=True, **SENTENCE, help="The same in 140 characters. Once for each language.")
+@click.option("--quote", required=True, help="The source's own words, with every figure.")
+@click.option("--institution", required=True, help="Who published it.")
+@click.option("--title", required=True)
+@click.option("--symbol", default="", help="A DOI or the symbol of a document.")
+@click.option("--locator", default="", help="Where in the document: a page, a paragraph.")
+@click.option("--year", required=True, type=int)
+@click.option("--url", required=True, help="The document's address (https).")
+@click.option("--seen-at", default="", help="Where you read the quote, if that is elsewhere.")
+@click.option("--region", required=True, help="Where it holds, as in kb/facts/glossary.toml.")
+@click.option("--kind", type=click.Choice(["finding", "norm", "history"]), default="finding", show_default=True)
+@click.option(
+    "--strength",
+    type=click.Choice(["strong", "fair"]),
+    default="fair",
+    show_default=True,
+    help="Fair if it is contested or from a single study.",
+)
+@click.option("--secondhand", is_flag=True, help="The quote is from a report about the source.")
+@click.option("--speaker", help="Who says it: a key of [speakers] on file. By default the institution.")
+@click.option(
+    "--speaker-name",
+    "speaker_names",
+    multiple=True,
+    type=(click.Choice(LANGUAGES), str),
+    metavar="LANGUAGE NAME",
+    help="What sentences in a language call a new speaker, if not the institution's name. Repeatable.",
+)
+@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), help="Instead of kb.claims.")
+def add_fact(
+    group: str,
+    name: str,
+    text: tuple[tuple[Language, str], ...],
+    short: tuple[tuple[Language, str], ...],
+    speaker: str | None,
+    speaker_names: tuple[tuple[Language, str], ...],
+    folder: Path | None,
+    **fields: object,
+) -> None:
+    """Write a fact about GROUP called NAME into the own folder (kb.claims), and say what it still lacks."""
+    from kb.claims.drafts import FactDraft, append_fact, id_of
+
+    own = _own_folder(folder)
+    fact = id_of(TargetGroup(group), name)
+    fields |= {
+        "id": fact,
+        "text": _by_language("--text", text),
+        "short": _by_language("--short", short),
+        "reviewed_at": now().date(),
+    }
+    draft = FactDraft(TargetGroup(group), fields, speaker, _by_language("--speaker-name", speaker_names))
+    click.echo(f"{fact} is in {append_fact(draft, own)}.")
+    _say_what_is_missing(fact, own)
+
+
+def _own_folder(given: Path | None) -> Path:
+    own = given or load_settings().kb.claims
+    if own is None:
+        raise BadInput("There is no folder for own claims. Set kb.claims, or give --folder.")
+    return own
+
+
+def _by_language(option: str, pairs: Sequence[tuple[Language, str]]) -> dict[Language, str]:
+    texts = dict(pairs)
+    if len(texts) < len(pairs):
+        raise BadInput(f"{option} has one language twice. Give each language once.")
+    return texts
+
+
+def _say_what_is_missing(entry: str, own: Path) -> None:
     from kb.claims.checking import problems
     from kb.claims.loading import load_claims
 
-    missing = [problem.message for problem in problems(load_claims(own)) if problem.entry == draft.id]
+    missing = [problem.message for problem in problems(load_claims(own)) if problem.entry == entry]
     for message in missing:
         click.echo(f"  {message}")
     click.echo(

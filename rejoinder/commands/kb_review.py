@@ -22,7 +22,7 @@ SHEET = click.Path(dir_okay=False, path_type=Path)
 
 @click.group()
 def review() -> None:
-    """Have speakers read the counter-claims and facts in their language."""
+    """Have speakers read the counter-claims, facts and claims in their language."""
 
 
 @review.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,31 @@ def add(name: str, *more: str) -> Result:
         "add", "migrants", name, "--gist", "Migrants own the harbour.", "--wording", "they own the harbour now",
         "--fact", "migrants-equal-dignity", "--counter", "informative", "A harbour belongs to a town.", *more,
     )  # fmt: skip
+
+
+BOATS = {
+    "en": ("The Harbour Survey of 2020 counted 1,250 boats.", "The Harbour Survey of 2020 saw 1,250 boats."),
+    "es": ("La Encuesta del Puerto de 2020 contó 1.250 barcos.", "La Encuesta del Puerto 2020 vio 1.250 barcos."),
+    "it": ("L'Indagine del Porto del 2020 contò 1.250 barche.", "L'Indagine del Porto 2020 vide 1.250 barche."),
+    "eu": ("2020ko Portuko Inkestak 1.250 itsasontzi zenbatu zituen.", "2020ko Portuko Inkestak 1.250 ikusi zituen."),
+}
+NAMES = {"es": "Encuesta del Puerto", "it": "Indagine del Porto", "eu": "Portuko Inkesta"}
+
+
+def add_fact(name: str, *more: str, languages: str = "en es it eu", quote: str = "We counted 1,250 boats.") -> Result:
+    forms = [
+        part
+        for language in languages.split()
+        for form, sentence in zip(("--text", "--short"), BOATS[language], strict=True)
+        for part in (form, language, sentence)
+    ]
+    return claims(
+        "add-fact", "migrants", name, *forms, "--quote", quote, "--institution", "Harbour Survey", "--title", "Boats",
+        "--year", "2020", "--url", "https://example.org/boats", "--region", "World", *more,
+    )  # fmt: skip
+
+
+NAMED = tuple(part for language, name in NAMES.items() for part in ("--speaker-name", language, name))
 
 
 def test_the_list_counts_what_is_on_file_and_can_be_read_by_a_program() -> None:
@@ -103,9 +129,95 @@ async def test_a_begun_claim_is_not_matched_and_hinders_nobody(own: Path) -> Non
     matcher.match("they own the harbour now", embedding, [TargetGroup.MIGRANTS], "es")
 
 
-def test_without_a_folder_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def _complete(path: Path) -> None:
+    """Write what `add` leaves to the curator: the other languages and intents."""
+    text = path.read_text(encoding="utf-8")
+    gists = ", ".join(f'{language} = "El puerto {language}."' for language in ("es", "it", "eu"))
+    text = text.replace('gist = { en = "Migrants own the harbour." }', f'gist = {{ en = "The harbour.", {gists} }}')
+    head, _, _ = text.partition("[claim.wordings]")
+    lines = [head + "[claim.wordings]"]
+    lines += [
+        f"{language} = {json.dumps([f'they own the harbour now {language} {number}' for number in range(6)])}"
+        for language in ("en", "es", "it", "eu")
+    ]
+    for intent, end in (("informative", "."), ("questioning", "?"), ("denouncing", "."), ("positive", ".")):
+        lines.append(f"[claim.counter.{intent}]")
+        lines += [f'{language} = ["A harbour belongs to a town{end}"]' for language in ("en", "es", "it", "eu")]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+async def test_a_curators_fact_answers_the_claim_that_names_it(own: Path) -> None:
+    result = add_fact("boats", *NAMED)
+    assert result.exit_code == 0, result.output
+    assert f"migrants-boats is in {own}/facts/migrants.toml" in result.output
+    assert [line for line in result.output.splitlines() if line.startswith("  ")] == [
+        "  no claim names it: put its id among the facts of a claim that it answers"
+    ]
+    added = add("harbour", "--fact", "migrants-boats")
+    assert "migrants-boats" not in added.output, "the fact is whole"
+    _complete(own / "claims" / "migrants.toml")
+    checked = claims("check")
+    assert checked.exit_code == 0, checked.output
+    embedder = default_embedder()
+    try:
+        matcher = await open_claims(load_settings(), embedder)
+        (embedding,) = await embedder.queries(["they own the harbour now es 3"])
+    finally:
+        await embedder.close()
+    matched, facts = matcher.match("they own the harbour now es 3", embedding, [TargetGroup.MIGRANTS], "es")
+    assert matched[0].id == "migrants-harbour"
+    (fact,) = [fact for fact in facts if fact.id == "migrants-boats"]
+    assert (fact.text, fact.short, fact.strength, fact.secondhand) == (*BOATS["es"], "fair", False)
+
+
+def test_a_begun_fact_is_told_what_it_lacks(own: Path) -> None:
+    result = add_fact("boats", "--region", "Zorblax", languages="en it")
+    assert result.exit_code == 0, result.output
+    for lack in ("no text in es", "no short in eu", "it: does not name its speaker", "no region is called 'Zorblax'"):
+        assert lack in result.output
+
+
+def test_a_fact_states_no_figure_that_its_quote_lacks(own: Path) -> None:
+    assert "the figure 1250 is not in the quote" in add_fact("boats", *NAMED, quote="We counted 1,205.").output
+    assert "not in the quote" not in add_fact("ships", quote="Contamos 1.250 barcos.").output, "in any language"
+
+
+def test_a_second_fact_joins_the_file_and_takes_the_speaker_that_is_there(own: Path) -> None:
+    assert add_fact("boats", *NAMED).exit_code == add_fact("ships").exit_code == 0
+    files = load_claims(own)
+    assert {files.facts[name].speaker for name in ("migrants-boats", "migrants-ships")} == {"harbour-survey"}
+    assert add_fact("rafts", "--speaker", "eurostat").exit_code == 0
+    assert load_claims(own).facts["migrants-rafts"].speaker == "eurostat"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (("--speaker", "nobody"), "No speaker is called 'nobody'"),
+        (("--speaker", "who", "--speaker-name", "es", "OMS"), "has its names on file"),
+        (("--url", "example.org"), "url: String should match pattern"),
+        (("--year", "20"), "year: Input should be greater"),
+        (("--text", "en", "Twice."), "--text has one language twice"),
+    ],
+)
+def test_a_fact_that_cannot_be_is_refused_and_not_written(own: Path, wrong: tuple[str, ...], message: str) -> None:
+    result = add_fact("boats", *wrong)
+    assert result.exit_code != 0
+    assert message in result.output
+    assert not own.exists()
+
+
+def test_the_id_of_a_fact_is_taken_once(own: Path) -> None:
+    assert add_fact("boats", *NAMED).exit_code == 0
+    again = add_fact("boats")
+    assert again.exit_code != 0
+    assert "The id migrants-boats is taken" in again.output
+
+
+@pytest.mark.parametrize("adds", [add, add_fact])
+def test_without_a_folder_nothing_is_added(monkeypatch: pytest.MonkeyPatch, adds: Callable[[str], Result]) -> None:
     monkeypatch.delenv("REJOINDER_KB__CLAIMS", raising=False)
-    result = add("harbour")
+    result = adds("harbour")
     assert result.exit_code != 0
     assert "Set kb.claims" in result.output
 

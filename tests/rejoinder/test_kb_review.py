@@ -44,8 +44,32 @@ def test_a_sheet_has_every_sentence_of_the_language_beside_the_english_one(own: 
     files = load_claims()
     counters = sum(len(by.get("eu", ())) for claim in files.claims.values() for by in claim.counter.values())
     naming_two_groups = sum(len(by["eu"]) for by in two_groups().counter.values())
-    assert len(listed) == counters + naming_two_groups + 2 * len(files.facts)
+    said_by_posts = sum(1 + len(claim.wordings["eu"]) for claim in files.claims.values())
+    assert len(listed) == counters + naming_two_groups + 2 * len(files.facts) + said_by_posts
     assert all(row["english"] and row["sentence"] and row["place"] for row in listed)
+
+
+def test_what_posts_claim_comes_last_and_is_marked_like_what_replies_say(own: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "es.csv"
+    review("export", "es", sheet)
+    listed = rows(sheet)
+    begin = next(number for number, row in enumerate(listed) if row["what"] == "claim")
+    assert {row["what"] for row in listed[begin:]} == {"claim", "claim, as posts word it"}
+    gist, good, bad = listed[begin : begin + 3]
+    claim = load_claims().claims[gist["entry"]]
+    assert [row["sentence"] for row in (gist, good, bad)] == [claim.gist["es"], *claim.wordings["es"][:2]]
+    assert {row["english"] for row in (gist, good, bad)} == {claim.gist["en"]}
+    gist["good"], good["good"], bad["better"] = "x", "x", "que se vayan"
+    write(sheet, listed)
+    result = review("take", "es", sheet)
+    assert result.exit_code == 0, result.output
+    assert f"{bad['place']}: {bad['entry']}, claim, as posts word it:\n  - {bad['sentence']}" in result.output
+    assert "+ que se vayan" in result.output
+    assert "2 reviewed" in result.output
+    review("export", "es", sheet)
+    unread = [row["sentence"] for row in rows(sheet)]
+    assert bad["sentence"] in unread
+    assert gist["sentence"] not in unread and good["sentence"] not in unread
 
 
 def test_what_a_speaker_finds_good_is_reviewed_and_not_asked_again(own: Path, tmp_path: Path) -> None:

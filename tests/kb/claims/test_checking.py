@@ -39,6 +39,7 @@ WRONG = [
     (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
     (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
     (FACTS, '"1,250", "3.5"', '"1,250"', "text: {3.5} not among its figures"),
+    (FACTS, "reviewed_at", 'quote = "1250 boats"\nreviewed_at', "the figure 3.5 is not in the quote"),
     (FACTS, "Survey of 2020 saw 1,250", "Survey of 2020 saw 12 of 1,250", "short: {12} not among its figures"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
     (FACTS, 'region = "Zorblax"', 'region = "zorblax"', "no region is called 'zorblax'"),
@@ -79,6 +80,7 @@ def test_what_is_wrong_is_named_with_file_and_line(
         (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:7: .*groups"),
         (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:7"),
         (FACTS, '["Zorblax"]', '"Zorblax"', r"kb/facts/other\.toml:1: regions is not a list"),
+        (FACTS, "[speakers]", "[speakers.crew]\nen = 1\n[speakers]", r"kb/facts/other\.toml:3: speaker 'crew'"),
         (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:4: speaker 'survey'"),
     ],
 )
@@ -109,6 +111,32 @@ def test_a_superseded_fact_stays_on_file_and_no_claim_may_name_it(folder: Path) 
     assert problem.message == "fact 'other-boats-survey' is superseded by 'other-udhr-1'"
     change(folder / CLAIMS, '["other-boats-survey"]', '["other-udhr-1"]')
     assert problems(load_claims(folder), f"{folder}/") == []
+
+
+WITHOUT_YEAR = (
+    ("The Harbour Survey of 2020 saw", "The Harbour Survey saw"),
+    ("Encuesta del Puerto 2020", "Encuesta del Puerto"),
+    ("Indagine del Porto 2020", "Indagine del Porto"),
+    ("2020ko Portuko Inkestak 1.250 itsasontzi ikusi", "Portuko Inkestak 1.250 itsasontzi ikusi"),
+)
+
+
+def test_a_short_form_names_a_year_if_it_has_room(folder: Path) -> None:
+    for before, after in WITHOUT_YEAR:
+        change(folder / FACTS, before, after)
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert problem.message == "short names no year, though each language has room for it: add '(2020)'"
+    change(folder / FACTS, "vio 1.250 barcos", f"vio 1.250 barcos{' y barcos' * 10}, sí")
+    assert problems(load_claims(folder), f"{folder}/") == [], "Spanish has no room, and figures are the same in all"
+
+
+def test_a_year_to_come_does_not_date_a_fact(folder: Path) -> None:
+    for before, after in WITHOUT_YEAR:
+        change(folder / FACTS, before, after)
+    text = (folder / FACTS).read_text(encoding="utf-8")
+    (folder / FACTS).write_text(text.replace("1.250", "2050").replace("1,250", "2050"), encoding="utf-8")
+    (problem,) = problems(load_claims(folder), f"{folder}/")
+    assert "short names no year" in problem.message
 
 
 def test_contempt_begins_with_a_finding_only_for_a_reason(folder: Path) -> None:
