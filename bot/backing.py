@@ -43,9 +43,18 @@ def _votes(plan: Plan) -> str:
     return ngettext("{n} vote", "{n} votes", votes)
 
 
-def used_facts(case: Case) -> tuple[str, ...]:
-    """Return the ids of the evidence that the newest draft quotes word for word."""
-    return _shown(case.draft).facts if case.draft else ()
+def used_facts(case: Case) -> dict[str, str]:
+    """Return the evidence that the newest draft quotes word for word: id -> that it does and why this statement."""
+    shown, evidence = _shown(case.draft), case.grounding.evidence if case.grounding else ()
+    return {piece.id: _why_used(piece, shown) for piece in evidence if piece.id in shown.facts}
+
+
+def _why_used(evidence: Evidence, shown: Candidate) -> str:
+    if shown.claim and shown.claim in evidence.claims:
+        return _("the draft says this: on file against the claim")
+    if shown.origin is Origin.MODEL:
+        return _("the draft says this: chosen by the model")
+    return _("the draft says this")
 
 
 def marks(evidence: Evidence) -> tuple[str, ...]:

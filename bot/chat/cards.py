@@ -19,12 +19,12 @@ still has to escape its markup characters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from bot.backing import answered_claim, drafting_strategy, marks, warnings, writer
+from bot.backing import answered_claim, drafting_strategy, marks, used_facts, warnings, writer
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
@@ -89,13 +89,14 @@ class Button:
 class EvidenceLine:
     """One statement with its source; `where` begins with what to know before relying on it.
 
-    `url` is None if the link is not safe to show.
+    `url` is None if the link is not safe to show. `why` says that the draft states it and why, otherwise it is empty.
     """
 
     text: str
     title: str
     where: str
     url: str | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def build_card(case: Case) -> Card:
         warnings=tuple(defuse(words, MAX_LINE) for words in warnings(case)),
         editable=draft.text if draft else "",
         # No document can tell whether a post is hateful; the evidence is still available behind its button.
-        evidence=() if case.doubtful else evidence_lines(case.grounding),
+        evidence=() if case.doubtful else case_evidence(case),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
@@ -168,6 +169,13 @@ def groups_line(case: Case) -> str:
     """Return whom the post attacks, with probabilities, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
     return ", ".join(f"{GROUP_WORDS[item.group]} {percent(item.score)}" for item in scores) or _("unsure")
+
+
+def case_evidence(case: Case) -> tuple[EvidenceLine, ...]:
+    """Return the evidence for a case's post, what the draft states first."""
+    used = used_facts(case)
+    evidence = sorted(case.grounding.evidence if case.grounding else (), key=lambda item: item.id not in used)
+    return tuple(replace(evidence_line(item), why=used.get(item.id, "")) for item in evidence)
 
 
 def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:

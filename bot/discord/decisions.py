@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from bot.chat.card_sync import CardSync
-from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
+from bot.chat.cards import ButtonAction, Card, build_card, case_evidence
 from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, done_words, refuse
 from bot.chat.languages import Languages
 from bot.discord.board import SURFACE
@@ -137,7 +137,7 @@ class DecisionInteractions:
     async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(server_id(interaction), button.number)
-        embeds = evidence_embeds(evidence_lines(case.grounding))
+        embeds = evidence_embeds(case_evidence(case))
         note = plain(translate_stored(case.grounding.note)) if case.grounding and case.grounding.note else ""
         nothing = _("No statement of the knowledge base fits this post.") if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)

@@ -118,7 +118,8 @@ def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:
 
 def _source(item: EvidenceLine) -> list[RichTextElement]:
     title = link(item.url, item.title) if item.url else words(item.title)
-    return [title, *([words(f" · {item.where}")] if item.where else [])]
+    why = [words(f"{item.why} · ", bold)] if item.why else []
+    return [*why, title, *([words(f" · {item.where}")] if item.where else [])]
 
 
 def _buttons(card: Card, number: int) -> ActionsBlock:

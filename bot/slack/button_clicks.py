@@ -16,7 +16,7 @@ from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
 from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat.cards import ButtonAction, build_card, evidence_lines
+from bot.chat.cards import ButtonAction, build_card, case_evidence
 from bot.chat.decision_dialogue import (
     IMMEDIATE_ACTIONS,
     DecisionDialogue,
@@ -156,7 +156,7 @@ async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
 def _info(action: ButtonAction, case: Case) -> View:
     if action is ButtonAction.SHOW:
         return info_modal(_("The post"), post_blocks(build_card(case)))
-    blocks = evidence_blocks(evidence_lines(case.grounding))
+    blocks = evidence_blocks(case_evidence(case))
     return info_modal(_("Evidence"), blocks or [rich(line(words(_("There is no evidence for this case."))))])
 
 

@@ -115,20 +115,20 @@ function fillReply(root, item) {
 }
 
 export function fillEvidence(root, item) {
-  const isUsed = (piece) => item.used.includes(piece.id);
-  const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => isUsed(second) - isUsed(first));
+  const why = (piece) => item.used[piece.id] ?? "";
+  const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => Boolean(why(second)) - Boolean(why(first)));
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : t("No evidence was found for this post.")));
-  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: isUsed(piece) ? "used" : null },
-    ...evidenceLine(piece, item.marks[piece.id] ?? [], isUsed(piece)))));
+  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: why(piece) ? "used" : null },
+    ...evidenceLine(piece, item.marks[piece.id] ?? [], why(piece)))));
   slot(root, "find-open").hidden = item.state !== WAITING || !item.actions.includes("edit");
 }
 
-/** Return what to show of a statement: its marks, its words, where it stands. */
-export function evidenceLine(piece, marks, isUsed) {
+/** Return what to show of a statement: its marks, its words, where it stands; `why` says why the draft has it, or is empty. */
+export function evidenceLine(piece, marks, why) {
   return [
-    marksOf(marks, piece.region, isUsed),
+    marksOf(marks, piece.region, why),
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
     ...inFull(piece),
     make("p", { class: "evidence-source" }, ...sourceParts(piece.source)),
@@ -136,8 +136,8 @@ export function evidenceLine(piece, marks, isUsed) {
 }
 
 /** Return what to know of a statement before one relies on it as a line of marks, or null. */
-function marksOf(marks, region, used) {
-  const shown = [used && ["used", t("the draft says this")], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
+function marksOf(marks, region, why) {
+  const shown = [why && ["used", why], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
   if (!shown.length) return null;
   return make("p", { class: "marks" }, ...shown.flatMap(([kind, text]) => [make("span", { class: `mark ${kind}`, text }), " "]));
 }
