@@ -14,6 +14,7 @@ still has to escape its markup characters.
 | failed                        | redraft, if it was grounded; evidence                                   |
 | any other                     | evidence, if there is any                                               |
 
+Where a model has read the post or judged replies in duels, `details` comes after the evidence, in every state.
 `core.lifecycle.DECISIONS` defines what each state allows; a card leaves out what makes no sense at the moment.
 """
 
@@ -26,6 +27,7 @@ from typing import Literal
 
 from bot.backing import answered_claim, drafting_strategy, marks, used_facts, warnings, writer
 from bot.chat.defuse import defuse, web_address
+from bot.chat.details import details
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
 from bot.reasons import NOT_HATEFUL, reason_words
@@ -57,6 +59,7 @@ class ButtonAction(StrEnum):
     DRAFT = "draft"
     REDRAFT = "redraft"
     EVIDENCE = "evidence"
+    DETAILS = "details"
     CLAIM = "claim"
     RELEASE = "release"
     UNDO = "undo"
@@ -68,7 +71,7 @@ class ButtonAction(StrEnum):
     @property
     def decision(self) -> Action | None:
         """Return the action that a press requests from the desk, or None if it only shows something."""
-        if self in (ButtonAction.EVIDENCE, ButtonAction.SHOW):
+        if self in (ButtonAction.EVIDENCE, ButtonAction.DETAILS, ButtonAction.SHOW):
             return None
         return Action.REDRAFT if self is ButtonAction.DRAFT else Action(self)
 
@@ -280,6 +283,7 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
         (Button(ButtonAction.HAND_OVER, _("Hand over")), can_be_handled(case)),
         (Button(ButtonAction.HANDLE, _("Handled")), can_be_handled(case)),
         (Button(ButtonAction.EVIDENCE, _("Evidence")), bool(case.grounding and case.grounding.evidence)),
+        (Button(ButtonAction.DETAILS, _("Details")), bool(details(case))),
         (Button(ButtonAction.CLAIM, _("Claim")), not held),
         (Button(ButtonAction.RELEASE, _("Release")), held),
     )

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import accumulate
 
 import discord
 
 from bot.chat.cards import ButtonAction, Card, EvidenceLine
+from bot.chat.details import MAX_NAME, MAX_TEXT, DetailSection
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.text import escaped, fits
 from bot.translation import _, ngettext
@@ -19,6 +21,7 @@ from core.domain import CaseState
 MAX_TITLE = 256
 MAX_POST = 2_000
 MAX_FIELD = 1_024
+MAX_DESCRIPTION = 4_096
 MAX_EMBED = 6_000
 _SHORT = 400
 _ON_CARD = 3
@@ -93,6 +96,16 @@ def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
             break
         embeds.append(embed)
     return embeds
+
+
+def detail_embed(section: DetailSection) -> discord.Embed:
+    """Return a section of a case's details, as many of its lines as fit."""
+    lines = [f"**{escaped(name, 2 * MAX_NAME)}** · {escaped(text, 2 * MAX_TEXT)}" for name, text in section.lines]
+    room = MAX_DESCRIPTION - _SHORT
+    fitting = sum(length <= room for length in accumulate(len(line) + 1 for line in lines))
+    more = [_("and {n} more", n=len(lines) - fitting)] if fitting < len(lines) else []
+    note = f"*{escaped(section.note, _SHORT - 100)}*"
+    return discord.Embed(title=section.heading, description="\n".join([note, *lines[:fitting], *more]))
 
 
 def ago(moment: datetime) -> str:

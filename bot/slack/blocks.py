@@ -9,6 +9,7 @@ from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
 from slack_sdk.models.blocks.block_elements import RichTextElement
 
 from bot.chat.cards import Button, ButtonAction, Card, EvidenceLine
+from bot.chat.details import DetailSection
 from bot.slack.rich_text import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
 from bot.translation import _, ngettext
 from bot.wording import STATE_HEADINGS
@@ -70,6 +71,18 @@ def summary(card: Card) -> str:
 def evidence_blocks(evidence: Sequence[EvidenceLine]) -> list[Block]:
     """Return complete statements, each with its source."""
     return [rich(quote(item.text), line(*_source(item))) for item in evidence]
+
+
+def detail_blocks(sections: Sequence[DetailSection]) -> list[Block]:
+    """Return a case's details, each section with its note."""
+    return [
+        rich(
+            line(words(section.heading, bold)),
+            line(words(section.note, italic)),
+            bullets([line(_label(name), words(text)) for name, text in section.lines]),
+        )
+        for section in sections
+    ]
 
 
 def post_blocks(card: Card) -> list[Block]:
