@@ -9,8 +9,7 @@ from core.domain import Draft, Duel
 def duelling_replies(draft: Draft) -> tuple[tuple[str, str], ...]:
     """Return the replies that met in duels, each after its number; that of the draft says so: `("1, the draft", …)`."""
     return tuple(
-        (_("{n}, the draft", n=place) if text == draft.text else place, text)
-        for text, place in _numbers(draft).items()
+        (_("{n}, the draft", n=place) if text == draft.text else place, text) for text, place in _numbers(draft).items()
     )
 
 
@@ -27,9 +26,8 @@ def _numbers(draft: Draft) -> dict[str, str]:
 
 
 def _result(duel: Duel, first: str, second: str) -> tuple[str, str]:
-    rounds = [scores for scores in (duel.in_order, duel.turned) if scores]
-    lead = sum(ours - theirs for ours, theirs in rounds)
-    outcome = _("{n} wins", n=first if lead > 0 else second) if lead else _("a tie")
+    ours, theirs = map(sum, zip(*filter(None, (duel.in_order, duel.turned)), strict=True))
+    outcome = _("a tie") if ours == theirs else _("{n} wins", n=first if ours > theirs else second)
     met = _scores(duel.in_order)
     if duel.turned:
         met = _("{scores}, in the other order {turned}", scores=met, turned=_scores(duel.turned))

@@ -110,22 +110,22 @@ function fillReply(root, item) {
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
   if (draft?.language && draft.language !== "und") text.lang = draft.language;
+  fold(root, "duels", item.duels);
   slot(root, "reply-card").hidden = !draft && !decided && item.state !== DRAFTING;
   showDraftChecks(root, item);
 }
 
 export function fillEvidence(root, item) {
-  const why = (piece) => item.used[piece.id] ?? "";
-  const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => Boolean(why(second)) - Boolean(why(first)));
+  const evidence = [...item.grounding?.evidence ?? []].sort((one, other) => !item.used[one.id] - !item.used[other.id]);
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : t("No evidence was found for this post.")));
-  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: why(piece) ? "used" : null },
-    ...evidenceLine(piece, item.marks[piece.id] ?? [], why(piece)))));
+  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: item.used[piece.id] && "used" },
+    ...evidenceLine(piece, item.marks[piece.id] ?? [], item.used[piece.id]))));
   slot(root, "find-open").hidden = item.state !== WAITING || !item.actions.includes("edit");
 }
 
-/** Return what to show of a statement: its marks, its words, where it stands; `why` says why the draft has it, or is empty. */
+/** Return what to show of a statement: its marks, its words, where it stands. */
 export function evidenceLine(piece, marks, why) {
   return [
     marksOf(marks, piece.region, why),
@@ -166,8 +166,12 @@ function fillTriage(root, item) {
   slot(root, "hate-title").hidden = hate === undefined;
   slot(root, "hate").replaceChildren(...(hate === undefined ? [] : [scoreLine(hatefulness(hate), hate, "")]));
   say(slot(root, "triage-reason"), item.triage?.reason);
-  slot(root, "reading-fold").hidden = !item.reading.length;
-  slot(root, "reading").replaceChildren(...item.reading.flatMap(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
+  fold(root, "reading", item.reading);
+}
+
+function fold(root, name, lines) {
+  slot(root, `${name}-fold`).hidden = !lines.length;
+  slot(root, name).replaceChildren(...lines.flatMap(([term, text]) => [make("dt", { text: term }), make("dd", { text })]));
 }
 
 function scoreLine(name, score, words) {
