@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from bot.translation import _, language_name, ngettext, percent
+from bot.translation import N_, Wordings, _, language_name, ngettext, percent
 from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin, Plan
 
 SURELY_HATEFUL = 0.5
 """Hate probability below which a moderator is asked to check first whether the post is hateful."""
+FRAME_NAMES = Wordings(
+    {
+        "offensiveness": N_("offensiveness"),
+        "target group": N_("target group"),
+        "speaker intent": N_("speaker intent"),
+        "power dynamics": N_("power dynamics"),
+        "implication": N_("implication"),
+        "emotional reaction": N_("emotional reaction"),
+        "cognitive reaction": N_("cognitive reaction"),
+    }
+)
+"""The names of the frames in which `intent-frames` has a post read."""
 
 
 def answered_claim(case: Case) -> str:
@@ -35,7 +47,7 @@ def model_reading(case: Case) -> tuple[tuple[str, str], ...]:
     plan = case.grounding.plan if case.grounding else Plan()
     voted = f"{plan.counter_claim} ({_votes(plan)})" if plan.voted else ""
     chosen = ((_("counter-claim chosen"), voted),) if voted else ()
-    return (*chosen, *((frame.name, frame.reading) for frame in plan.frames))
+    return (*chosen, *((FRAME_NAMES.get(frame.name, frame.name), frame.reading) for frame in plan.frames))
 
 
 def _votes(plan: Plan) -> str:
@@ -43,9 +55,18 @@ def _votes(plan: Plan) -> str:
     return ngettext("{n} vote", "{n} votes", votes)
 
 
-def used_facts(case: Case) -> tuple[str, ...]:
-    """Return the ids of the evidence that the newest draft quotes word for word."""
-    return _shown(case.draft).facts if case.draft else ()
+def used_facts(case: Case) -> dict[str, str]:
+    """Return the evidence that the newest draft quotes word for word: id -> that it does and why this statement."""
+    shown, evidence = _shown(case.draft), case.grounding.evidence if case.grounding else ()
+    return {piece.id: _why_used(piece, shown) for piece in evidence if piece.id in shown.facts}
+
+
+def _why_used(evidence: Evidence, shown: Candidate) -> str:
+    if shown.claim and shown.claim in evidence.claims:
+        return _("the draft says this: on file against the claim")
+    if shown.origin is Origin.MODEL:
+        return _("the draft says this: chosen by the model")
+    return _("the draft says this")
 
 
 def marks(evidence: Evidence) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from bot.backing import (
     writer,
 )
 from bot.check_display import checks_as_json
+from bot.duels import duel_results, duelling_replies
 from bot.permissions import Moderator, allowed, undoable
 from bot.stored_words import translate_stored
 from core.domain import Case, Transition, now
@@ -46,6 +47,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
         "marks": {piece.id: marks(piece) for piece in evidence},
         "used": used_facts(case),
         "reading": model_reading(case),
+        "duels": (*duelling_replies(case.draft), *duel_results(case.draft)) if case.draft else (),
         "actions": sorted(allowed(case, who)),
         "undoable": undoable(case),
         "doubtful": case.doubtful,

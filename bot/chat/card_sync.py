@@ -235,12 +235,15 @@ class CardSync:
 
     async def _post_missing(self, place: Place, keys: Sequence[str]) -> None:
         remaining = await self._surge.remaining_cards(place)
-        for case in await self._cases(keys[:remaining]):
+        for key in keys[:remaining]:
             try:
-                await self._post_one(place, case)
+                # Cases read as a list lack the candidates, which tell what the draft rests on.
+                await self._post_one(place, await self._ledger.cases.get(key))
+            except CaseNotFound:
+                log.info("Case %s was removed before it got a card.", key)
             except CardRefused as error:
                 # The reservation prevents a new try at every pass; `_resolve_orphan` drops it after a while.
-                log.error("Case %s gets no card: %s", case.key, error)
+                log.error("Case %s gets no card: %s", key, error)
         if keys[remaining:]:
             await self._surge.count(place, await self._cases(keys[remaining:]))
 

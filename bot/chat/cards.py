@@ -14,18 +14,20 @@ still has to escape its markup characters.
 | failed                        | redraft, if it was grounded; evidence                                   |
 | any other                     | evidence, if there is any                                               |
 
+Where a model has read the post or judged replies in duels, `details` comes after the evidence, in every state.
 `core.lifecycle.DECISIONS` defines what each state allows; a card leaves out what makes no sense at the moment.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from bot.backing import answered_claim, drafting_strategy, marks, warnings, writer
+from bot.backing import answered_claim, drafting_strategy, marks, used_facts, warnings, writer
 from bot.chat.defuse import defuse, web_address
+from bot.chat.details import details
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
 from bot.reasons import NOT_HATEFUL, reason_words
@@ -58,6 +60,7 @@ class ButtonAction(StrEnum):
     DRAFT = "draft"
     REDRAFT = "redraft"
     EVIDENCE = "evidence"
+    DETAILS = "details"
     CLAIM = "claim"
     RELEASE = "release"
     UNDO = "undo"
@@ -69,7 +72,7 @@ class ButtonAction(StrEnum):
     @property
     def decision(self) -> Action | None:
         """Return the action that a press requests from the desk, or None if it only shows something."""
-        if self in (ButtonAction.EVIDENCE, ButtonAction.SHOW):
+        if self in (ButtonAction.EVIDENCE, ButtonAction.DETAILS, ButtonAction.SHOW):
             return None
         return Action.REDRAFT if self is ButtonAction.DRAFT else Action(self)
 
@@ -90,13 +93,14 @@ class Button:
 class EvidenceLine:
     """One statement with its source; `where` begins with what to know before relying on it.
 
-    `url` is None if the link is not safe to show.
+    `url` is None if the link is not safe to show. `why` says that the draft states it and why, otherwise it is empty.
     """
 
     text: str
     title: str
     where: str
     url: str | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,7 @@ def build_card(case: Case) -> Card:
         warnings=tuple(defuse(words, MAX_LINE) for words in warnings(case)),
         editable=draft.text if draft else "",
         # No document can tell whether a post is hateful; the evidence is still available behind its button.
-        evidence=() if case.doubtful else evidence_lines(case.grounding),
+        evidence=() if case.doubtful else case_evidence(case),
         close_checks=_close_checks(draft) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
@@ -169,6 +173,13 @@ def groups_line(case: Case) -> str:
     """Return whom the post attacks, with probabilities, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
     return ", ".join(f"{GROUP_WORDS[item.group]} {percent(item.score)}" for item in scores) or _("unsure")
+
+
+def case_evidence(case: Case) -> tuple[EvidenceLine, ...]:
+    """Return the evidence for a case's post, what the draft states first."""
+    used = used_facts(case)
+    evidence = sorted(case.grounding.evidence if case.grounding else (), key=lambda item: item.id not in used)
+    return tuple(replace(evidence_line(item), why=used.get(item.id, "")) for item in evidence)
 
 
 def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
@@ -279,6 +290,7 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
         (Button(ButtonAction.HAND_OVER, _("Hand over")), can_be_handled(case)),
         (Button(ButtonAction.HANDLE, _("Handled")), can_be_handled(case)),
         (Button(ButtonAction.EVIDENCE, _("Evidence")), bool(case.grounding and case.grounding.evidence)),
+        (Button(ButtonAction.DETAILS, _("Details")), bool(details(case))),
         (Button(ButtonAction.CLAIM, _("Claim")), not held),
         (Button(ButtonAction.RELEASE, _("Release")), held),
     )

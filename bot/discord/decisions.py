@@ -13,15 +13,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from bot.chat.card_sync import CardSync
-from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
+from bot.chat.cards import ButtonAction, Card, build_card, case_evidence
 from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, done_words, refuse
+from bot.chat.details import details
 from bot.chat.languages import Languages
 from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.forms import OPEN_CASE, decision_form, read_form
 from bot.discord.interactions import Interaction, answering, asking_moderator, server_id, tell
 from bot.discord.pending_overrides import PendingOverrides
-from bot.discord.render import card_embed, card_view, evidence_embeds
+from bot.discord.render import card_embed, card_view, detail_embed, evidence_embeds
 from bot.discord.text import plain
 from bot.permissions import Moderator
 from bot.stored_words import translate_stored
@@ -81,6 +82,8 @@ class DecisionInteractions:
                     await self._decide(interaction, first_draft, who)
                 case ButtonAction.EVIDENCE:
                     await self._show_evidence(interaction, button)
+                case ButtonAction.DETAILS:
+                    await self._show_details(interaction, button)
                 case RefusalAction.ANYWAY:
                     await self._override(interaction, button, who)
                 case _ if button.action in IMMEDIATE_ACTIONS:
@@ -137,10 +140,20 @@ class DecisionInteractions:
     async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(server_id(interaction), button.number)
-        embeds = evidence_embeds(evidence_lines(case.grounding))
+        embeds = evidence_embeds(case_evidence(case))
         note = plain(translate_stored(case.grounding.note)) if case.grounding and case.grounding.note else ""
         nothing = _("No statement of the knowledge base fits this post.") if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)
+
+    async def _show_details(self, interaction: Interaction, button: ButtonId) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        case = await self._dialogue.case(server_id(interaction), button.number)
+        embeds = [detail_embed(section) for section in details(case)]
+        nothing = _("No model has read this post.") if not embeds else None
+        await interaction.edit_original_response(content=nothing, embeds=embeds[:1])
+        # One message for each, as all together may be longer than one message can be.
+        for embed in embeds[1:]:
+            await interaction.followup.send(embed=embed, ephemeral=True)
 
     async def _show(self, interaction: Interaction, key: str) -> None:
         """Update the message that was pressed to the case's current state; other cards follow by themselves."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import accumulate
 
 import discord
 
 from bot.chat.cards import ButtonAction, Card, EvidenceLine
+from bot.chat.details import MAX_NAME, MAX_TEXT, DetailSection
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.text import escaped, fits
 from bot.translation import _, ngettext
@@ -19,6 +21,7 @@ from core.domain import CaseState
 MAX_TITLE = 256
 MAX_POST = 2_000
 MAX_FIELD = 1_024
+MAX_DESCRIPTION = 4_096
 MAX_EMBED = 6_000
 _SHORT = 400
 _ON_CARD = 3
@@ -39,7 +42,7 @@ def card_embed(card: Card, number: int) -> discord.Embed:
     colour = _COLOURS.get(card.state, discord.Colour.light_grey())
     embed = discord.Embed(
         title=f"#{number} {escaped(card.title, MAX_TITLE - 20)}",
-        description=f"||{escaped(card.post, MAX_POST)}||",
+        description=_spoiler(card.post, MAX_POST),
         colour=colour,
     )
     embed.add_field(name=_("Against"), value=escaped(card.groups, _SHORT))
@@ -65,7 +68,7 @@ def card_embed(card: Card, number: int) -> discord.Embed:
     if card.notes:
         embed.add_field(name=_("Notes"), value=escaped("\n".join(card.notes), _SHORT), inline=False)
     embed.add_field(name=_("Standing"), value=_standing(card), inline=False)
-    return embed
+    return _fitting(embed, card.post)
 
 
 def card_view(card: Card, number: int) -> discord.ui.View:
@@ -87,7 +90,7 @@ def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
         embed = discord.Embed(
             title=escaped(f"{number}. {line.title}", MAX_TITLE), url=line.url, description=escaped(line.text, 1_500)
         )
-        embed.set_footer(text=line.where)
+        embed.set_footer(text=" · ".join(filter(None, (line.why, line.where))))
         room -= len(embed)
         if room < 0:
             break
@@ -95,23 +98,50 @@ def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
     return embeds
 
 
+def detail_embed(section: DetailSection) -> discord.Embed:
+    """Return a section of a case's details, as many of its lines as fit."""
+    lines = [f"**{escaped(name, 2 * MAX_NAME)}** · {escaped(text, 2 * MAX_TEXT)}" for name, text in section.lines]
+    room = MAX_DESCRIPTION - _SHORT
+    fitting = sum(length <= room for length in accumulate(len(line) + 1 for line in lines))
+    more = [_("and {n} more", n=len(lines) - fitting)] if fitting < len(lines) else []
+    note = f"*{escaped(section.note, _SHORT - 100)}*"
+    return discord.Embed(title=section.heading, description="\n".join([note, *lines[:fitting], *more]))
+
+
 def ago(moment: datetime) -> str:
     """Return a moment in Discord's relative form ("5 minutes ago"), which Discord keeps up to date."""
     return discord.utils.format_dt(moment, "R")
 
 
+def _fitting(embed: discord.Embed, post: str) -> discord.Embed:
+    """Return an embed that fits into a message: if all its parts are long, the post is cut further."""
+    if (excess := len(embed) - MAX_EMBED) > 0:
+        embed.description = _spoiler(post, len(escaped(post, MAX_POST)) - excess)
+    return embed
+
+
+def _spoiler(post: str, limit: int) -> str:
+    return f"||{escaped(post, limit)}||"
+
+
 def _sources(lines: Sequence[EvidenceLine]) -> str:
-    shown = [_source(line) for line in lines[:_ON_CARD]]
-    more = len(lines) - len(shown)
-    return "\n".join([*shown, *([_("and {n} more", n=more)] if more else [])])
+    """Return the first sources, as many of them as fit into a field, and the number of the others."""
+    fields = (_first_sources(lines, count) for count in range(min(len(lines), _ON_CARD), 0, -1))
+    return next(field for field in fields if len(field) <= MAX_FIELD)
+
+
+def _first_sources(lines: Sequence[EvidenceLine], count: int) -> str:
+    more = len(lines) - count
+    return "\n".join([*map(_source, lines[:count]), *([_("and {n} more", n=more)] if more else [])])
 
 
 def _source(line: EvidenceLine) -> str:
-    # Each gets a third of the field. A link that is too long is left out, because a cut one would not work.
+    # A link that is too long is left out, because a cut one would not work.
+    why = f"**{escaped(line.why, 100)}** · " if line.why else ""
     where, title = escaped(line.where, 110), escaped(line.title, 90).replace("[", "(").replace("]", ")")
     if line.url is None or len(line.url) > 110:
-        return f"{title}, {where}"
-    return f"[{title}]({line.url}), {where}"
+        return f"{why}{title}, {where}"
+    return f"{why}[{title}]({line.url}), {where}"
 
 
 def _standing(card: Card) -> str:

@@ -9,6 +9,7 @@ from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
 from slack_sdk.models.blocks.block_elements import RichTextElement
 
 from bot.chat.cards import Button, ButtonAction, Card, EvidenceLine
+from bot.chat.details import DetailSection
 from bot.slack.rich_text import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
 from bot.translation import _, ngettext
 from bot.wording import STATE_HEADINGS
@@ -72,6 +73,18 @@ def evidence_blocks(evidence: Sequence[EvidenceLine]) -> list[Block]:
     return [rich(quote(item.text), line(*_source(item))) for item in evidence]
 
 
+def detail_blocks(sections: Sequence[DetailSection]) -> list[Block]:
+    """Return a case's details, each section with its note."""
+    return [
+        rich(
+            line(words(section.heading, bold)),
+            line(words(section.note, italic)),
+            bullets([line(_label(name), words(text)) for name, text in section.lines]),
+        )
+        for section in sections
+    ]
+
+
 def post_blocks(card: Card) -> list[Block]:
     """Return the post itself, with a link to it on the platform."""
     where: list[RichTextElement] = [words(_("Case {key}.", key=card.case_key))]
@@ -118,7 +131,8 @@ def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:
 
 def _source(item: EvidenceLine) -> list[RichTextElement]:
     title = link(item.url, item.title) if item.url else words(item.title)
-    return [title, *([words(f" · {item.where}")] if item.where else [])]
+    why = [words(f"{item.why} · ", bold)] if item.why else []
+    return [*why, title, *([words(f" · {item.where}")] if item.where else [])]
 
 
 def _buttons(card: Card, number: int) -> ActionsBlock:

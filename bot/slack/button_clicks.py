@@ -16,7 +16,7 @@ from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
 from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat.cards import ButtonAction, build_card, evidence_lines
+from bot.chat.cards import ButtonAction, build_card, case_evidence
 from bot.chat.decision_dialogue import (
     IMMEDIATE_ACTIONS,
     DecisionDialogue,
@@ -25,9 +25,10 @@ from bot.chat.decision_dialogue import (
     done_words,
     message_of,
 )
+from bot.chat.details import details
 from bot.chat.languages import Languages
 from bot.permissions import Moderator
-from bot.slack.blocks import ButtonValue, action_id, card_blocks, evidence_blocks, post_blocks, summary
+from bot.slack.blocks import ButtonValue, action_id, card_blocks, detail_blocks, evidence_blocks, post_blocks, summary
 from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
 from bot.slack.rich_text import escaped, line, plain, rich, words
@@ -156,7 +157,10 @@ async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
 def _info(action: ButtonAction, case: Case) -> View:
     if action is ButtonAction.SHOW:
         return info_modal(_("The post"), post_blocks(build_card(case)))
-    blocks = evidence_blocks(evidence_lines(case.grounding))
+    if action is ButtonAction.DETAILS:
+        blocks = detail_blocks(details(case))
+        return info_modal(_("Details"), blocks or [rich(line(words(_("No model has read this post."))))])
+    blocks = evidence_blocks(case_evidence(case))
     return info_modal(_("Evidence"), blocks or [rich(line(words(_("There is no evidence for this case."))))])
 
 

@@ -11,8 +11,10 @@ from core.domain import (
     Claim,
     CounterClaim,
     DraftRequest,
+    Duel,
     Evidence,
     FlaggedPost,
+    Frame,
     GroupScore,
     Intent,
     Origin,
@@ -160,6 +162,22 @@ async def add_answered(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.87)
     await ledger.stages.triage(flagged, triage_of(hate=hate))
     await ledger.stages.ground(flagged.key, grounding, DraftRequest())
     await ledger.stages.draft(draft.model_copy(update={"candidates": (candidate,)}))
+    return flagged.key
+
+
+async def add_duelled(ledger: Ledger, flagged: FlaggedPost, words: str = "") -> str:
+    """Bring a post to the desk that a model read and whose draft won two duels, all with `words`; return its key."""
+    reading, rivals = words or "It paints children as a danger.", [words or "Nobody has to leave.", f"Why? {words}"]
+    plan = Plan(strategy="tournament", frames=(Frame(name="implication", reading=reading),))
+    duels = (
+        Duel(first=DRAFT, second=rivals[0], in_order=(7, 5.5), turned=(6, 6)),
+        Duel(first=DRAFT, second=rivals[1], in_order=(8, 2), turned=(2, 8)),
+    )
+    await ledger.stages.receive([flagged])
+    await ledger.stages.triage(flagged, triage_of())
+    await ledger.stages.ground(flagged.key, make_grounding(CRC).model_copy(update={"plan": plan}), DraftRequest())
+    draft = make_draft(flagged.key, 1, DRAFT, origin=Origin.MODEL, model="sample-model", checks=CHECKS)
+    await ledger.stages.draft(draft.model_copy(update={"duels": duels}))
     return flagged.key
 
 

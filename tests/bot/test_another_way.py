@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bot.backing import model_reading
+from bot.backing import FRAME_NAMES, model_reading
+from bot.translation import speaking
 from bot.web.pages import Pages
 from core.domain import Frame, Plan, StrategyName, VotedClaim
+from pipeline.guard.lexicon import table
 from tests.factories import make_case, make_grounding
 
 
@@ -27,3 +29,9 @@ def test_what_a_model_read_in_the_post_is_told_by_name() -> None:
         ("implication", "It says they should not."),
     )
     assert model_reading(make_case()) == ()
+    with speaking("es"):
+        assert [name for name, _ in model_reading(case)] == ["contraargumento elegido", "lo que da a entender"]
+
+
+def test_every_frame_has_a_name_for_moderators() -> None:
+    assert set(FRAME_NAMES) == set(table("prompts/intent-frames")["frames"])

@@ -20,8 +20,25 @@ def newest(case: Case) -> Draft:
 async def test_a_draft_on_file_tells_its_claim_and_its_fact(ledger: Ledger) -> None:
     case = await answered(ledger)
     assert answered_claim(case) == CLAIM.gist
-    assert used_facts(case) == (HEARSAY.id,)
+    assert used_facts(case) == {HEARSAY.id: "the draft says this: on file against the claim"}
     assert writer(newest(case)) == "words on file"
+
+
+@pytest.mark.parametrize(
+    ("origin", "why"),
+    [
+        (Origin.MODEL, "the draft says this: chosen by the model"),
+        (Origin.COMPOSER, "the draft says this"),
+    ],
+)
+async def test_a_fact_that_is_not_there_for_the_claim_says_how_it_got_into_the_draft(
+    ledger: Ledger, origin: Origin, why: str
+) -> None:
+    case = await answered(ledger)
+    [candidate] = newest(case).candidates
+    other = candidate.model_copy(update={"origin": origin, "claim": ""})
+    draft = newest(case).model_copy(update={"candidates": (other,)})
+    assert used_facts(case.model_copy(update={"drafts": (draft,)})) == {HEARSAY.id: why}
 
 
 def test_a_statement_is_marked_in_words() -> None:
@@ -58,7 +75,7 @@ async def test_a_text_that_is_not_on_file_is_warned_of(
 ) -> None:
     case = await ledger.cases.get(await add_pending(ledger, post(1), origin=origin))
     assert warnings(case) == (warning,)
-    assert (answered_claim(case), used_facts(case), writer(newest(case))) == ("", (), author)
+    assert (answered_claim(case), used_facts(case), writer(newest(case))) == ("", {}, author)
 
 
 async def test_nothing_is_warned_of_where_no_draft_waits(ledger: Ledger) -> None:

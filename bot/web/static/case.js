@@ -110,25 +110,25 @@ function fillReply(root, item) {
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
   if (draft?.language && draft.language !== "und") text.lang = draft.language;
+  fold(root, "duels", item.duels);
   slot(root, "reply-card").hidden = !draft && !decided && item.state !== DRAFTING;
   showDraftChecks(root, item);
 }
 
 export function fillEvidence(root, item) {
-  const isUsed = (piece) => item.used.includes(piece.id);
-  const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => isUsed(second) - isUsed(first));
+  const evidence = [...item.grounding?.evidence ?? []].sort((one, other) => !item.used[one.id] - !item.used[other.id]);
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : t("No evidence was found for this post.")));
-  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: isUsed(piece) ? "used" : null },
-    ...evidenceLine(piece, item.marks[piece.id] ?? [], isUsed(piece)))));
+  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: item.used[piece.id] && "used" },
+    ...evidenceLine(piece, item.marks[piece.id] ?? [], item.used[piece.id]))));
   slot(root, "find-open").hidden = item.state !== WAITING || !item.actions.includes("edit");
 }
 
 /** Return what to show of a statement: its marks, its words, where it stands. */
-export function evidenceLine(piece, marks, isUsed) {
+export function evidenceLine(piece, marks, why) {
   return [
-    marksOf(marks, piece.region, isUsed),
+    marksOf(marks, piece.region, why),
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
     ...inFull(piece),
     make("p", { class: "evidence-source" }, ...sourceParts(piece.source)),
@@ -136,8 +136,8 @@ export function evidenceLine(piece, marks, isUsed) {
 }
 
 /** Return what to know of a statement before one relies on it as a line of marks, or null. */
-function marksOf(marks, region, used) {
-  const shown = [used && ["used", t("the draft says this")], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
+function marksOf(marks, region, why) {
+  const shown = [why && ["used", why], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
   if (!shown.length) return null;
   return make("p", { class: "marks" }, ...shown.flatMap(([kind, text]) => [make("span", { class: `mark ${kind}`, text }), " "]));
 }
@@ -166,8 +166,12 @@ function fillTriage(root, item) {
   slot(root, "hate-title").hidden = hate === undefined;
   slot(root, "hate").replaceChildren(...(hate === undefined ? [] : [scoreLine(hatefulness(hate), hate, "")]));
   say(slot(root, "triage-reason"), item.triage?.reason);
-  slot(root, "reading-fold").hidden = !item.reading.length;
-  slot(root, "reading").replaceChildren(...item.reading.flatMap(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
+  fold(root, "reading", item.reading);
+}
+
+function fold(root, name, lines) {
+  slot(root, `${name}-fold`).hidden = !lines.length;
+  slot(root, name).replaceChildren(...lines.flatMap(([term, text]) => [make("dt", { text: term }), make("dd", { text })]));
 }
 
 function scoreLine(name, score, words) {

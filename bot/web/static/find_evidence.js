@@ -47,7 +47,7 @@ function line(item, piece) {
   const isKnown = item.grounding?.evidence.some((known) => known.id === piece.id);
   const button = make("button", { type: "button", text: t("Use this one") });
   button.addEventListener("click", () => use(item.key, piece));
-  return make("li", {}, ...evidenceLine(piece, piece.marks, false),
+  return make("li", {}, ...evidenceLine(piece, piece.marks),
     isKnown ? make("p", { class: "note", text: t("This case has it already") }) : null, button);
 }
 

@@ -29,7 +29,7 @@ function madeUpCase() {
       intent: "informative", origin: "composer", writer: t("words on file"), language: lang,
       checks: [check("sentences", t("at most two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
     }],
-    request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
+    request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: { "made-up": t("the draft says this") }, reading: [], duels: [], history: [], notes: [],
     actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],
     undoable: false, doubtful: false, awaits_request: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
   };

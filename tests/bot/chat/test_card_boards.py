@@ -16,7 +16,7 @@ import pytest
 
 from bot.changes import Changes
 from bot.chat.card_board import CardBoard
-from bot.chat.cards import Card, build_card
+from bot.chat.cards import Card, EvidenceLine, build_card
 from bot.chat.escalations import Escalations
 from bot.chat.languages import Languages
 from bot.discord.board import DiscordBoard
@@ -27,7 +27,7 @@ from core.errors import CardGone, CardRefused, ChannelLost
 from core.settings import CareSettings, ChatWorkspace
 from tests.bot.conftest import House
 from tests.bot.discord import conftest as discord
-from tests.bot.samples import add_pending, post, triage_of
+from tests.bot.samples import CRC, HEARSAY, add_answered, add_pending, post, triage_of
 from tests.bot.slack import conftest as slack
 from tests.bot.slack.server import BOT_TOKEN, TEAM
 
@@ -92,6 +92,30 @@ async def test_a_posted_card_is_shown_and_found(stage: Stage, card: Card) -> Non
     assert card.standing in stage.messages()[message]
     assert await stage.board.find(stage.server, stage.channel, NUMBER, since()) == message
     assert await stage.board.find(stage.server, stage.channel, NUMBER + 1, since()) is None
+
+
+async def test_a_card_names_first_the_fact_that_its_draft_states_and_why(stage: Stage, house: House) -> None:
+    card = build_card(await house.desk.case(await add_answered(house.ledger, post(1))))
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    shown = stage.messages()[message]
+    assert "Migrants take work away from locals." in shown
+    why = shown.index("the draft says this: on file against the claim")
+    assert why < shown.index(HEARSAY.source.title) < shown.index(CRC.source.title)
+    assert shown.count("the draft says this") == 1
+
+
+@pytest.mark.parametrize("letters", ["a", "*a"])
+async def test_the_longest_card_is_accepted(stage: Stage, card: Card, letters: str) -> None:
+    def of(length: int) -> str:
+        return (letters * length)[:length]
+
+    line = EvidenceLine(of(1_400), of(120), of(200), f"https://docs.un.org/{'x' * 85}", "the draft says this: chosen")
+    longest = dataclasses.replace(
+        card, title=of(120), post=of(1_200), draft=of(1_000), drafted=of(200), answers=of(200), warnings=(of(200),) * 5,
+        evidence=(line,) * 5, close_checks=(of(200),) * 3, notes=(of(200),) * 3, standing=of(400),
+    )  # fmt: skip
+    message = await stage.board.post(stage.server, stage.channel, longest, NUMBER)
+    assert stage.messages()[message].count("the draft says this") >= 2
 
 
 async def test_an_updated_card_is_shown_in_place_of_the_old_one(stage: Stage, card: Card) -> None:

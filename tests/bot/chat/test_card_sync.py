@@ -16,7 +16,7 @@ from core.errors import CardRefused, ChatUnavailable
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from ledger import Ledger
 from ledger.moderator_settings import SwitchKind
-from tests.bot.samples import add_pending, post
+from tests.bot.samples import CLAIM, add_answered, add_pending, post
 
 SERVERS = {"s1": ChatWorkspace(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}
 
@@ -77,6 +77,16 @@ async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync
     await once(card_sync)
     assert cork.posted == before
     assert len(before) == 1
+
+
+async def test_a_new_card_tells_what_its_draft_rests_on_as_a_later_one_does(
+    ledger: Ledger, card_sync: CardSync, cork: Cork
+) -> None:
+    await add_answered(ledger, post(1))
+    await once(card_sync)
+    [(_, card)] = cork.posted.values()
+    assert (card.answers, card.drafted) == (CLAIM.gist, "words on file by compose, informative")
+    assert "No claim on file fits this post" not in str(card.warnings)
 
 
 async def test_a_case_that_gets_no_card_is_read_again_only_when_it_has_changed(

@@ -45,7 +45,9 @@ async def test_a_card_tells_the_claim_the_marks_and_what_does_not_fit(ledger: Le
     assert card.answers == "Migrants take work away from locals."
     assert card.drafted == "words on file by compose, informative"
     assert card.warnings[0] == "The hate probability is only 34 %: is this hateful at all?"
-    assert card.evidence[1].where.startswith("[contested or one study, second-hand, not yet read by a speaker (en), Zo")
+    first, second = card.evidence
+    assert first.why == "the draft says this: on file against the claim" and second.why == ""
+    assert first.where.startswith("[contested or one study, second-hand, not yet read by a speaker (en), Zo")
 
 
 async def test_a_draft_the_card_cannot_show_whole_can_only_be_edited_or_decided_on_the_web(ledger: Ledger) -> None:

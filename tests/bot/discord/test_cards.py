@@ -7,7 +7,8 @@ from core.domain import Action, CaseState, Decision, StrategyName, TargetGroup
 from core.settings import ChatWorkspace
 from tests.bot.discord.look import field, labels
 from tests.bot.discord.people import Person
-from tests.bot.samples import DRAFT, add_draft, add_escalated, add_pending, post
+from tests.bot.discord.world import EPHEMERAL
+from tests.bot.samples import DRAFT, add_draft, add_duelled, add_escalated, add_pending, post
 
 BEN = Moderator("ben", "reviewer")
 WAYS = (StrategyName.COMPOSE, StrategyName.PLAIN)
@@ -175,6 +176,22 @@ async def test_the_evidence_is_shown_to_who_asks_alone(house: Any, platform: Any
     assert len(evidence["embeds"]) == 2
     assert evidence["embeds"][0]["url"] == "https://docs.un.org/en/A/RES/44/25"
     assert "every child has a right" in evidence["embeds"][0]["description"]
+
+
+async def test_details_are_shown_to_who_asks_alone_each_in_a_message(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_duelled(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    exchange = await ana.press(card, "Details")
+    reading = await ana.told(exchange)
+    assert reading["embeds"][0]["title"] == "The model's reading of the post"
+    assert "**implication** · It paints children as a danger." in reading["embeds"][0]["description"]
+    await platform.world.until(lambda: len(exchange.followups) == 2)
+    replies, duels = (platform.world.messages[id] for id in exchange.followups)
+    assert f"**1, the draft** · {DRAFT}" in replies["embeds"][0]["description"]
+    assert "**1 – 3** · 8 to 2, in the other order 2 to 8: a tie" in duels["embeds"][0]["description"]
+    assert all(message["flags"] & EPHEMERAL for message in (reading, replies, duels))
 
 
 async def test_a_claim_is_shown_and_kept_from_others(house: Any, platform: Any, start: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.chat.defuse import defuse
 from bot.discord.text import escaped, plain
 from tests.bot.discord.look import field
-from tests.bot.samples import UNSAFE_LINK, add_pending, post
+from tests.bot.samples import UNSAFE_LINK, add_duelled, add_pending, post
 from tests.factories import make_post
 
 HOSTILE = (
@@ -34,6 +34,19 @@ async def test_a_hostile_post_comes_out_inert_and_cut(house: Any, platform: Any,
     assert "**" not in draft.replace("\\*", "")
     assert "javascript:" not in str(card)
     assert all(len(item["custom_id"]) <= 100 for row in card["components"] for item in row["components"])
+
+
+async def test_details_of_a_hostile_post_are_inert(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_duelled(house.ledger, post(1), HOSTILE)
+    ana = platform.person("ana")
+    exchange = await ana.press(await platform.card(), "Details")
+    await platform.world.until(lambda: len(exchange.followups) == 2)
+    for id in (exchange.original, *exchange.followups):
+        shown = platform.world.messages[id]["embeds"][0]["description"]
+        for live in ("@everyone", "@here", "<@1", "<#1", "https://", "discord.gg", "\u202e", "\n# ", "\n> "):
+            assert live not in shown, live
+        assert "**bold**" not in shown and not re.search(r"(?<!\\)(\|\||`)", shown)
 
 
 async def test_a_hostile_name_pings_nobody(house: Any, platform: Any, start: Any) -> None:

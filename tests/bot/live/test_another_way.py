@@ -10,7 +10,7 @@ from core.domain import Candidate, CaseState, Frame, Origin, Plan, StrategyName
 from tests.bot.conftest import House
 from tests.bot.live.conftest import CHROMIUM
 from tests.bot.live.test_browser import log_in, press
-from tests.bot.samples import CHECKS, CRC, add_pending, post
+from tests.bot.samples import CHECKS, CRC, add_duelled, add_pending, post
 from tests.factories import make_draft, make_grounding
 
 pytestmark = [
@@ -61,3 +61,18 @@ async def test_another_way_is_chosen_in_the_menu_and_the_reading_unfolds(
     await page.get_by_text("The model's reading of the post").click()
     await expect(words).to_have_text(READING)
     await expect(fold).to_contain_text("it may be wrong")
+    await expect(page.locator('[data-slot="duels-fold"]')).to_be_hidden()
+
+
+async def test_the_duels_of_a_tournament_unfold(browser: Browser, only_these: str, house: House) -> None:
+    await add_duelled(house.ledger, post(1), "<b>Nobody</b> has to leave.")
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    await log_in(page, only_these)
+    told = page.locator('[data-slot="duels"] dd')
+    await expect(told).to_have_count(5)
+    await expect(told.first).to_be_hidden()
+    await page.get_by_text("Duels", exact=True).click()
+    await expect(page.locator('[data-slot="duels"] dt')).to_have_text(["1, the draft", "2", "3", "1 – 2", "1 – 3"])
+    await expect(told.nth(1)).to_have_text("<b>Nobody</b> has to leave.")
+    await expect(told.nth(4)).to_have_text("8 to 2, in the other order 2 to 8: a tie")
+    await expect(page.locator('[data-slot="duels-fold"]')).to_contain_text("don't send the others")

@@ -51,7 +51,8 @@ async def test_claim_writer_facts_and_warnings_are_shown_in_words(
     first = page.locator('[data-slot="evidence"] > li').first
     await expect(first.locator(".evidence-text")).to_have_text(HEARSAY.text)
     await expect(first.locator(".mark")).to_have_text([
-        "the draft says this", "contested or one study", "second-hand", "not yet read by a speaker (en)", "Zorblax",
+        "the draft says this: on file against the claim", "contested or one study", "second-hand",
+        "not yet read by a speaker (en)", "Zorblax",
     ])  # fmt: skip
     await expect(page.locator('[data-slot="evidence"] > li').nth(1).locator(".mark")).to_have_count(0)
     await expect(page.locator('[data-slot="checks-sum"]')).to_have_text("All 6 checks pass, 1 close to the limit.")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from bot.permissions import Moderator
 from core.domain import Action, CaseState, Decision, Intent, StrategyName
-from tests.bot.samples import DRAFT, add_draft, add_pending, post
+from tests.bot.samples import DRAFT, add_draft, add_duelled, add_pending, post
 from tests.bot.slack.conftest import ANA, BEN, LEA, OUT, Floor, buttons, seen, until
 
 POST = "Newcomers ruin our schools"
@@ -48,6 +48,17 @@ async def test_evidence_is_shown_in_full_only_to_the_one_who_asks(working: Floor
     await working.press("evidence", BEN)
     view = await working.modal()
     assert view.user == BEN and "States recognise that every child" in seen(view.content)
+
+
+async def test_details_are_shown_only_to_the_one_who_asks(working: Floor) -> None:
+    await add_duelled(working.house.ledger, post(1))
+    card = await working.card()
+    assert "paints children" not in str(card)
+    await working.press("details", BEN)
+    view = await working.modal()
+    assert view.user == BEN and "It paints children as a danger." in seen(view.content)
+    assert "Nobody has to leave." in seen(view.content)
+    assert "8 to 2, in the other order 2 to 8: a tie" in seen(view.content)
 
 
 async def test_claim_and_release_show_on_the_card(working: Floor) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.chat.defuse import JOINER
-from tests.bot.samples import add_pending
+from tests.bot.samples import add_duelled, add_pending
 from tests.bot.slack.conftest import ANA, Floor, seen
 from tests.factories import make_evidence, make_post, make_source
 
@@ -58,6 +58,14 @@ async def test_a_hostile_case_comes_out_inert_and_cut(working: Floor, length: in
         assert not live(view.content), live(view.content)
         assert JOINER in seen(view.content)
         view.open = False
+
+
+async def test_details_of_a_hostile_post_are_inert(working: Floor) -> None:
+    await add_duelled(working.house.ledger, make_post("1", "They ruin it.", language="en"), HOSTILE)
+    await working.press("details")
+    view = await working.modal()
+    assert not live(view.content), live(view.content)
+    assert JOINER in seen(view.content)
 
 
 async def test_a_command_that_is_hostile_is_answered_inertly(working: Floor) -> None:
