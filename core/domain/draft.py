@@ -46,7 +46,7 @@ class Origin(StrEnum):
 class Candidate(Record):
     """One reply that was considered: who wrote it, the results of its checks, and its reward, 0 to 1.
 
-    Costly checks are skipped once a cheap hard check has failed; the reward then lacks their share. For texts on file,
+    Costly checks are skipped once the reply can no longer pass; the reward then lacks their share. For texts on file,
     `claim` is the id of the claim that the text answers, and `facts` are the ids of the evidence that it quotes word
     for word.
     """

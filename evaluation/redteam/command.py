@@ -21,7 +21,7 @@ from pipeline.guard import Verdict
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a draft.")
 @click.option("--redteam", is_flag=True, help="Judge the red team's own drafts and print how many are stopped.")
-@click.option("--fresh", is_flag=True, help="The same for the sets of drafts on which nothing was tuned.")
+@click.option("--fresh", is_flag=True, help="The same for the sets of drafts that nothing was fitted to.")
 @click.option("--wrong", is_flag=True, help="With --redteam: list what is misjudged in the half that is for tuning.")
 @click.option(
     "--judge",

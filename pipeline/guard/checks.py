@@ -38,7 +38,7 @@ class GuardCheck(Protocol):
 
     @property
     def costly(self) -> bool:
-        """Tell whether the check is expensive; if so, it sees only replies that have failed no hard check so far."""
+        """Tell whether the check is expensive; if so, it sees only replies that can still pass."""
 
     @property
     def reward(self) -> RewardTerm | None:

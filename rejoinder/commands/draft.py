@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, StrategyName, Triage
+from core.domain import Check, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, StrategyName, Triage
 from core.errors import BadInput, describe_errors
 from core.lifecycle import goes_on
 from core.settings import Settings
@@ -110,5 +110,9 @@ def show(console: Console, triage: Triage, grounding: Grounding | None, answer: 
         console.print(f"{where}\n    {source.url}", style="dim", highlight=False, markup=False)
     table = Table("check", "passed", "value", "limit", box=None)
     for check in answer.checks:
-        table.add_row(check.name, "yes" if check.passed else "NO", f"{check.value:.2f}", f"{check.threshold:.2f}")
+        table.add_row(check.name, _outcome(check), f"{check.value:.2f}", f"{check.threshold:.2f}")
     console.print(table)
+
+
+def _outcome(check: Check) -> str:
+    return "yes" if check.passed else "NO" if check.hard else "advice"
