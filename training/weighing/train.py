@@ -195,8 +195,8 @@ Stopped when weighed: a failure that can't be outweighed, or a probability under
 |---|---|---|--:|--:|--:|--:|
 {rows}
 
-Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The seventh and eighth
-set were looked at while the limit was chosen; the ninth was written, labelled and counted after that.
+Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The counts of the
+seventh to ninth set were in view while it was chosen what may be weighed.
 
 ## Limits
 

@@ -155,6 +155,6 @@ def test_no_failure_speaks_for_a_reply_and_no_reader_against_what_it_is_sure_of(
 
 async def test_the_shipped_guard_weighs_what_the_head_has_read(context: GuardContext) -> None:
     async with open_drafting_guard(Settings()) as guard:
-        checks = await guard.check("Women have as much right to a say in politics as any man has.", context)
+        checks = await guard.check("Women deserve an equal say in politics, as all their neighbours do.", context)
     overall = checks[-1]
     assert overall.name == NAME and overall.passed and overall.threshold == Settings().guard.min_overall
