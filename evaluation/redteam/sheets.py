@@ -35,7 +35,7 @@ LEARNED = {
 FRESH = {
     "seventh": "written like the sixth by another reader; looked at when the weighing was made",
     "eighth": "written like the seventh by another reader; looked at when the weighing was made",
-    "ninth": "written like the eighth by another reader, when the weighing was ready; counted before and after its review",
+    "ninth": "written like the eighth by another reader; counted before and after a review of the weighing",
 }
 """Sets of drafts that nothing was fitted to, and when they were written."""
 
