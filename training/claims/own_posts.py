@@ -51,9 +51,9 @@ class OwnPost:
         return Part.REPORT if zlib.crc32(self.text.encode()) % HELD_OUT_OF == 0 else Part.TRAIN
 
 
-def read_own_posts() -> list[OwnPost]:
-    """Return the posts, all of them."""
-    rows = [line.split("\t") for line in OWN_POSTS.read_text("utf-8").splitlines() if not line.startswith("#")]
+def read_own_posts(path: Path = OWN_POSTS) -> list[OwnPost]:
+    """Return the posts of a file, all of them."""
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
     return [
         OwnPost(
             normalise(text)[:LONGEST_READ],

@@ -16,7 +16,7 @@ from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
 from pipeline.second_opinion import THREAT
 from training.claims.data import Post, Twin, harmless, read_labelled, read_twins
-from training.claims.own_posts import ODD, read_own_posts
+from training.claims.own_posts import ODD, OwnPost, read_own_posts
 from training.claims.unseen import NATURAL, UNSEEN
 from training.heads.data import LONGEST, SHORT, letters
 from training.heads.data import read_samples as read_head_samples
@@ -26,6 +26,8 @@ from training.threats.data import WORDINGS
 from training.threats.data import read_samples as read_threats
 from training.threats.train import COUNTS as THREAT_COUNTS
 
+MORE_OWN_POSTS = Path(__file__).with_name("own_posts.tsv")
+"""Posts of our own that no head learned from."""
 UNSEEN_ORIGIN = "unseen"
 """Origin of the posts in `training/claims/unseen.tsv`."""
 CLAIM_TWINS, OWN_POSTS = "claim twins", "own posts"
@@ -79,7 +81,8 @@ class Lesson:
 def read_lessons(data: Path, files: ClaimFiles, claims: Path) -> list[Lesson]:
     """Return every lesson, without training ones that have the same letters as one for measuring."""
     lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files)]
-    lessons += [*_of_twins(files), *_of_own_posts()]
+    lessons += [*_of_twins(files), *(_of_own(post, post.part) for post in read_own_posts())]
+    lessons += [_of_own(post, Part.TRAIN) for post in read_own_posts(MORE_OWN_POSTS)]
     apart = {letters(lesson.text) for lesson in lessons if lesson.part is not Part.TRAIN}
     return [lesson for lesson in lessons if lesson.part is not Part.TRAIN or not _copies(lesson, apart)]
 
@@ -179,14 +182,14 @@ def _kind_of(twin: Twin, files: ClaimFiles) -> int | None:
     return KINDS.index(kinds.pop()) if len(kinds) == 1 else None
 
 
-def _of_own_posts() -> Iterator[Lesson]:
-    for post in read_own_posts():
-        opinions = _opinions(post.hateful, post.groups) | {THREAT: (post.threatens, OWN_POST_THREAT)}
-        kind = None if post.kind == ODD else KINDS.index(post.attack)
-        yield Lesson(
-            post.text[:LONGEST], OWN_POSTS, post.part, opinions, kind, post.claims,
-            KIND_COUNTS[OWN_POSTS], post.kind, post.language,
-        )  # fmt: skip
+def _of_own(post: OwnPost, part: Part) -> Lesson:
+    """Return the lesson that a post of our own gives."""
+    opinions = _opinions(post.hateful, post.groups) | {THREAT: (post.threatens, OWN_POST_THREAT)}
+    kind = None if post.kind == ODD else KINDS.index(post.attack)
+    return Lesson(
+        post.text[:LONGEST], OWN_POSTS, part, opinions, kind, post.claims,
+        KIND_COUNTS[OWN_POSTS], post.kind, post.language,
+    )  # fmt: skip
 
 
 def _opinions(hateful: bool, attacked: Collection[TargetGroup]) -> dict[str, tuple[bool, float]]:
