@@ -60,6 +60,7 @@ SETS = [
     ("second_fresh", dict.fromkeys(EACH_OF_FOUR, 30), 40),
     ("third_fresh", dict.fromkeys(EACH_OF_FOUR, 30), 41),
     ("fourth_fresh", {"en": 119}, 56),
+    ("fifth_fresh", {"en": 84, "es": 32, "it": 32, "eu": 32}, 79),
 ]
 
 
