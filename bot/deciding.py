@@ -107,9 +107,7 @@ class DecisionRules:
         text = (decision.text or "").strip()
         if not text:
             raise BadInput(_("The edited text is empty; write the reply, or reject the case."))
-        draft = approvable_draft(case)
-        unchanged = draft is not None and text == draft.text
-        checks = await self._checks_now(case, draft) if draft and unchanged else await self.checks_of(case, text)
+        checks = await self.checks_to_send(case, text)
         _require_passing(case, checks, decision)
         return await self._send(case, text, checks, decision, who)
 
@@ -186,6 +184,11 @@ class DecisionRules:
         if not may_undo(case, who):
             raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
         return await self.ledger.casework.retract(case.key, case.version, who.name, reason)
+
+    async def checks_to_send(self, case: Case, text: str) -> tuple[Check, ...]:
+        """Return the checks of a text that may be the draft's, which the worker's guard has judged more closely."""
+        draft = approvable_draft(case)
+        return await (self._checks_now(case, draft) if draft and text == draft.text else self.checks_of(case, text))
 
     async def checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         """Return the guard's checks of a text for a case."""

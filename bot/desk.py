@@ -161,7 +161,7 @@ class Desk:
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return the guard's checks of a text that a moderator is writing for a case."""
-        return await self._rules.checks_of(await self.case(key), text)
+        return await self._rules.checks_to_send(await self.case(key), text)
 
     async def decide(self, key: str, decision: Decision, who: Moderator) -> Case:
         """Carry out a decision and return the case afterwards.

@@ -48,13 +48,15 @@ class ClaimProblem:
     place: FilePlace
     entry: str
     message: str
+    usable: bool = False
+    """Whether the entry can be used all the same."""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.entry}: {self.message}"
 
 
 def problems(files: ClaimFiles, under: str = "") -> list[ClaimProblem]:
-    """Return everything that must be corrected before these files can be used, in the order of the files.
+    """Return everything that must be corrected in these files, in the order of the files.
 
     Only entries whose file begins with `under` are checked.
     """
@@ -64,6 +66,9 @@ def problems(files: ClaimFiles, under: str = "") -> list[ClaimProblem]:
         ClaimProblem(files.places[claim.id], claim.id, text) for claim in claims for text in _of_claim(claim, files)
     ]
     listed += [ClaimProblem(files.places[fact.id], fact.id, text) for fact in facts for text in _of_fact(fact, files)]
+    listed += [
+        ClaimProblem(files.places[fact.id], fact.id, text, usable=True) for fact in facts for text in _undated(fact)
+    ]
     checked = {claim.id for claim in claims}
     listed += [ClaimProblem(files.places[claim], claim, text) for claim, text in _said_twice(files) if claim in checked]
     return sorted(listed, key=lambda problem: (problem.place.file, problem.place.line))
@@ -74,7 +79,7 @@ def without_faulty(files: ClaimFiles, own: Path) -> ClaimFiles:
 
     An entry that names a faulty one is faulty, too.
     """
-    while listed := problems(files, f"{own}/"):
+    while listed := [problem for problem in problems(files, f"{own}/") if not problem.usable]:
         faulty = {problem.entry: problem for problem in reversed(listed)}
         for problem in faulty.values():
             log.warning("%s. The entry is not used: see `rejoinder kb claims check`.", problem)
@@ -171,16 +176,15 @@ def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
                 f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
             )
         yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
-    if _lacks_its_year(fact):
-        yield f"short names no year, though each language has room for it: add '({fact.year})'"
     yield from _figures_unlike_listed(fact, files)
 
 
-def _lacks_its_year(fact: FiledFact) -> bool:
-    """Tell whether the short form has room for a year of the text and has none; a law holds whatever its year."""
+def _undated(fact: FiledFact) -> Iterator[str]:
+    """Yield that the short form has room for a year of the text and has none; a law holds whatever its year."""
     years = {year for year in _YEAR.findall(fact.text.get("en", "")) if int(year) <= fact.year}
     has_room = all(len(f"{short} ({fact.year})") <= LONGEST_SHORT for short in fact.short.values())
-    return fact.kind is not FactKind.NORM and has_room and years.isdisjoint(_YEAR.findall(fact.short.get("en", "")))
+    if fact.kind is not FactKind.NORM and has_room and years.isdisjoint(_YEAR.findall(fact.short.get("en", ""))):
+        yield f"short names no year, though each language has room for it: add '({fact.year})'"
 
 
 def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:

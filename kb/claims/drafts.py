@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -84,8 +86,8 @@ def append_fact(draft: FactDraft, folder: Path) -> Path:
     be read.
     """
     files = load_claims(folder)
-    key, speaker = _speaker_of(draft, files)
     try:
+        key, speaker = _speaker_of(draft, files)
         fact = FiledFact.model_validate({**draft.fields, "groups": [draft.group], "speaker": key})
     except ValidationError as error:
         raise BadInput(f"This is no fact: {describe_errors(error)}. Correct it and run the command again.") from error
@@ -109,8 +111,14 @@ def _speaker_of(draft: FactDraft, files: ClaimFiles) -> tuple[str, Speaker | Non
             "out: the institution then becomes a speaker."
         )
     named = (name for name, speaker in files.speakers.items() if institution in speaker.en)
-    key = draft.speaker or next(named, None) or _key_for(institution)
-    if key not in files.speakers:
+    key = draft.speaker or next(named, None)
+    if key is None:
+        key = _key_for(institution)
+        if key in files.speakers:
+            raise BadInput(
+                f"The speaker '{key}' is on file as '{files.speakers[key].en[0]}', not '{institution}'. Give that name "
+                f"as the institution, or --speaker {key}."
+            )
         return key, Speaker(
             **{language: ((draft.speaker_names or {}).get(language, institution),) for language in LANGUAGES}
         )
@@ -121,7 +129,10 @@ def _speaker_of(draft: FactDraft, files: ClaimFiles) -> tuple[str, Speaker | Non
 
 def _key_for(institution: str) -> str:
     letters = unicodedata.normalize("NFKD", institution).encode("ascii", "ignore").decode().lower()
-    return "-".join(re.findall(r"[a-z0-9]+", letters)) or "speaker"
+    return (
+        "-".join(re.findall(r"[a-z0-9]+", letters))
+        or f"speaker-{sha256(institution.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    )
 
 
 def _fact_as_toml(fact: FiledFact) -> str:
@@ -147,11 +158,20 @@ def _require_free(name: str, files: ClaimFiles) -> None:
 
 
 def _add_to(path: Path, table: str) -> Path:
+    """Add a table to a file, which is replaced as a whole; raises BadInput if the file could not be read then."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.read_text(encoding="utf-8") + "\n" if path.exists() else ""
-    path.write_text(before + table, encoding="utf-8")
+    text = (path.read_text(encoding="utf-8") + "\n" if path.exists() else "") + table
+    try:
+        tomllib.loads(text)
+        written = text.encode()
+    except (tomllib.TOMLDecodeError, UnicodeEncodeError) as error:
+        raise BadInput(f"{path} could not be read with this entry ({error}); nothing was written.") from error
+    beside = path.with_suffix(".new")
+    beside.write_bytes(written)
+    beside.replace(path)
     return path
 
 
 def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """Return a string, or a list of them, as TOML; all that JSON lets stand and TOML does not is the character DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -7,7 +7,7 @@ import pytest
 from bot.desk import CaseQuery, Desk
 from bot.permissions import Moderator, allowed, undoable
 from bot.wording import standing
-from core.domain import Action, CaseState, Check, Decision, Origin, Route, now
+from core.domain import Action, CaseState, Check, Decision, Origin, Route, failed, now
 from core.errors import (
     BadInput,
     CaseNotFound,
@@ -231,6 +231,8 @@ async def test_what_the_guard_outweighed_needs_no_override_unless_the_text_is_ch
     weighed = await add_pending(ledger, post(2), text, checks=(doubted, overall))
     with pytest.raises(FailsChecks, match="overclaim"):
         await ask(desk, weighed, Action.EDIT, text=f"{text[:-1]} twice.")
+    assert failed(await desk.check(weighed, text)) == ()
+    assert failed(await desk.check(weighed, f"{text[:-1]} twice."))
     assert (await ask(desk, weighed, Action.APPROVE)).final_text == text
 
 

@@ -207,6 +207,26 @@ def test_a_fact_that_cannot_be_is_refused_and_not_written(own: Path, wrong: tupl
     assert not own.exists()
 
 
+def test_a_fact_that_could_not_be_read_again_leaves_the_file_as_it_is(own: Path) -> None:
+    assert add_fact("boats", *NAMED).exit_code == 0
+    file = own / "facts" / "migrants.toml"
+    before = file.read_text(encoding="utf-8")
+    result = add_fact("ships", quote="We counted 1,250 boats, \udce9.")
+    assert result.exit_code != 0
+    assert "nothing was written" in result.output
+    assert file.read_text(encoding="utf-8") == before
+    assert add_fact("ships", quote="We counted 1,250\x7f boats.").exit_code == 0
+    assert load_claims(own).facts["migrants-ships"].quote == "We counted 1,250\x7f boats."
+
+
+@pytest.mark.parametrize("institution", ["", "Harbour\nSurvey", "harbour survey"])
+def test_an_institution_that_cannot_be_a_speaker_is_refused(own: Path, institution: str) -> None:
+    assert add_fact("boats", *NAMED).exit_code == 0
+    result = add_fact("ships", "--institution", institution)
+    assert result.exit_code != 0
+    assert "run the command again" in result.output or "--speaker harbour-survey" in result.output
+
+
 def test_the_id_of_a_fact_is_taken_once(own: Path) -> None:
     assert add_fact("boats", *NAMED).exit_code == 0
     again = add_fact("boats")

@@ -130,6 +130,12 @@ def test_a_short_form_names_a_year_if_it_has_room(folder: Path) -> None:
     assert problems(load_claims(folder), f"{folder}/") == [], "Spanish has no room, and figures are the same in all"
 
 
+def test_an_own_fact_whose_short_form_names_no_year_is_still_used(folder: Path) -> None:
+    for before, after in WITHOUT_YEAR:
+        change(folder / FACTS, before, after)
+    assert "other-boats-survey" in without_faulty(load_claims(folder), folder).facts
+
+
 def test_a_year_to_come_does_not_date_a_fact(folder: Path) -> None:
     for before, after in WITHOUT_YEAR:
         change(folder / FACTS, before, after)
