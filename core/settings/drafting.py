@@ -223,8 +223,8 @@ class GuardSettings(Section):
     )
     min_harmless: Share = Field(
         0.15,
-        description="Least value of that probability for each sentence that is not on file; from half of it on, a "
-        "failure may be outweighed (`min_overall`). Raise it to stop more bad drafts, and more good ones.",
+        description="Least value of that probability for each sentence that is not on file. Raise it to stop more "
+        "bad drafts, and more good ones.",
     )
     min_fit: Share = Field(
         0.3,
@@ -259,8 +259,7 @@ class GuardSettings(Section):
         0.05,
         le=0.5,
         description="Least probability that the judge `head` must give to each sentence that is not on file for saying "
-        "nothing beyond its evidence, at most 0.5; from half of it on, a failure may be outweighed (`min_overall`). "
-        "Raise it to stop more bad drafts, and more good ones.",
+        "nothing beyond its evidence, at most 0.5. Raise it to stop more bad drafts, and more good ones.",
     )
     min_overall: Share = Field(
         0.6,

@@ -30,8 +30,6 @@ FLAGS = ("supported", "overclaim", "echo", "garbled", "fits", "topic")
 """The checks whose failures count."""
 COPIED_CLAUSE, OPPOSITE = 1.0, 0.0
 """Values at which failures of `echo` and `supported` stand: a clause of the post, the opposite of the evidence."""
-PLAINLY = 0.5
-"""Share of its limit under which what a reader says stands."""
 SUREST = 0.996
 """Highest probability that counts as such, so that a reader that is sure does not outweigh all else."""
 
@@ -75,7 +73,7 @@ class Weighing:
             return tuple(checks)
         weights = shipped_weights()["reread" if reply.language in self.reread else "layers"]
         failures = [check.name for check in failed(checks)]
-        overall = self._overall(weights.probability(read, (name for name in failures if name in FLAGS)))
+        overall = self._overall(weights.probability(read, failures))
         if overall.passed:
             checks = [each.model_copy(update={"hard": False}) if each.name in failures else each for each in checks]
         return *checks, overall
@@ -94,8 +92,6 @@ class Weighing:
 
 def may_outweigh(check: Check) -> bool:
     """Tell whether a failure of this check may be outweighed by what the others say."""
-    if check.name in READERS:
-        return check.value >= PLAINLY * check.threshold
     return check.name in FLAGS and (check.name, check.value) not in (("echo", COPIED_CLAUSE), ("supported", OPPOSITE))
 
 
@@ -109,8 +105,7 @@ def outweighed(checks: Iterable[Check]) -> frozenset[str]:
     listed = list(checks)
     if not any(check.name == NAME and check.passed for check in listed):
         return frozenset()
-    advice = (check for check in listed if not check.passed and not check.hard)
-    return frozenset(check.name for check in advice if check.name in (*READERS, *FLAGS))
+    return frozenset(check.name for check in listed if check.name in FLAGS and not check.passed and not check.hard)
 
 
 def readings(readers: Mapping[str, float]) -> dict[str, float]:

@@ -75,9 +75,10 @@ async def _all_checks(guard: Guard, draft: LabelledDraft) -> tuple[Check, ...]:
 
 
 def _learns(judged: Judged, name: str) -> bool:
-    """Tell whether weights are fitted to a draft: nothing stops it firmly, and it is not kept for a report."""
+    """Tell whether weights are fitted to a draft: only readers stop it firmly, and it is not kept for a report."""
     learned = judged.name in sheets.LEARNED or judged.draft.tuning
-    return learned and judged.reread == (name == REREAD) and not firm_failures(judged.checks)
+    others = (check for check in judged.checks if check.name not in READERS)
+    return learned and judged.reread == (name == REREAD) and not firm_failures(others)
 
 
 def fit(judged: Sequence[Judged]) -> Weights:
@@ -178,8 +179,8 @@ insults, toxicity and repetitions, about which checks decide by themselves; acti
 ## Fitted to drafts
 
 `reread` to {reread}, in English, that the larger model read too; `layers` to {layers}, in all languages, that it did
-not: half of the red team's sheets (`evaluation/redteam`) and its earlier sets, without those that something stops
-firmly. Language models wrote and labelled them.
+not: half of the red team's sheets (`evaluation/redteam`) and its earlier sets, without those that something but a
+reader stops firmly. Language models wrote and labelled them.
 
 | weight | reread | layers |
 |---|--:|--:|
