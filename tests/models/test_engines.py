@@ -151,7 +151,8 @@ async def test_every_slot_has_the_whole_context(smollm2: Path, tmp_path: Path) -
 async def test_weights_that_are_none_are_reported_with_the_log(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF but not really")
-    with pytest.raises(ModelUnavailable, match=r"(?s)ended with exit code 1.*can't serve .*broken\.gguf"):
+    # Whose line names the file is open: on a busy machine llama.cpp may end the process before ours is written.
+    with pytest.raises(ModelUnavailable, match=r"(?s)ended with exit code 1.*broken\.gguf"):
         async with LlamaServer(settings("xllamacpp"), broken, tmp_path / "server.log"):
             pass
 
