@@ -16,6 +16,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from core.domain import Check, failed
+from core.errors import WeightsError
 from pipeline.guard.judged import UNREAD, judged_parts, reads_evidence, unjudged
 from pipeline.guard.material import Material
 
@@ -121,6 +122,14 @@ def _log_odds(probability: float) -> float:
 
 @lru_cache(maxsize=1)
 def shipped_weights() -> Mapping[str, Weights]:
-    """Return the shipped weights: `reread` where the larger model reads too, `layers` elsewhere."""
-    text = (files("pipeline") / "data" / FILE).read_text("utf-8")
-    return {name: Weights(**entry) for name, entry in tomllib.loads(text).items()}
+    """Return the shipped weights: `reread` where the larger model reads too, `layers` elsewhere.
+
+    Raises WeightsError for a file that is missing or damaged.
+    """
+    file = files("pipeline") / "data" / FILE
+    try:
+        return {name: Weights(**entry) for name, entry in tomllib.loads(file.read_text("utf-8")).items()}
+    except (OSError, TypeError, ValueError) as error:
+        raise WeightsError(
+            f"The weights of checks can't be read from {file} ({error}): install Rejoinder again."
+        ) from error

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
 from core.domain import Check
+from core.errors import WeightsError
 from core.settings import Settings
 from pipeline.guard import Guard, GuardContext
 from pipeline.guard.material import Material
@@ -150,6 +152,16 @@ def test_no_failure_speaks_for_a_reply_and_no_reader_against_what_it_is_sure_of(
     for weights in shipped_weights().values():
         assert set(weights.failures) == set(FLAGS) and all(weight <= 0 for weight in weights.failures.values())
         assert set(weights.readers) == {*READERS, WEAKEST} and all(weight >= 0 for weight in weights.readers.values())
+
+
+@pytest.mark.parametrize("torn", ["[reread]\nbias = 1.2", "[reread", None])
+def test_damaged_weights_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, torn: str | None) -> None:
+    (tmp_path / "data").mkdir()
+    if torn is not None:
+        (tmp_path / "data" / "weighing.toml").write_text(torn, encoding="utf-8")
+    monkeypatch.setattr("pipeline.guard.weighing.files", lambda _room: tmp_path)
+    with pytest.raises(WeightsError, match=r"weights of checks.*weighing\.toml.*install Rejoinder again"):
+        shipped_weights.__wrapped__()
 
 
 async def test_the_shipped_guard_weighs_what_the_head_has_read(context: GuardContext) -> None:
