@@ -80,6 +80,7 @@ UNSAID = {
     "there is no case 7; send its post to the gateway first",
     "The stored reading has 7 numbers, not 7. Triage again.",
     "7 asks a model, so it can't be what is left when the model is away",
+    "The weights of checks can't be read from 7 (7): install Rejoinder again.",
     # Names of files and patterns, and what models are asked.
     "The head 7",
     "The reader of pairs",
