@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -54,7 +54,29 @@ def figures(text: str, language: str) -> tuple[Figure, ...]:
         if not (token.adjoins and numbers[-1].takes(token)):
             numbers.append(_Number(grammar))
             numbers[-1].takes(token)
-    return tuple(number.figure(folded) for number in numbers if number.counts())
+    read = [number.figure(folded) for number in numbers if number.counts()]
+    return tuple(_joined(read, folded, language))
+
+
+def _joined(read: Sequence[Figure], text: str, language: str) -> Iterator[Figure]:
+    """Yield the figures, two of them as one where each has its magnitude: "6 milioni 788 mila"."""
+    last: Figure | None = None
+    for figure in read:
+        size = _magnitude(figure, language)
+        if last and size and figure.value < _magnitude(last, language) and text[last.end : figure.start] == " ":
+            last = Figure(text[last.start : figure.end], last.value + figure.value, last.percent, last.start)
+            continue
+        if last:
+            yield last
+        last = figure
+    if last:
+        yield last
+
+
+def _magnitude(figure: Figure, language: str) -> float:
+    """Return the thousands or millions that a number in digits counts: 1,000,000 for "6 milioni"; otherwise 0."""
+    last = figure.text.rpartition(" ")[2]
+    return pack(language).numbers.magnitudes.get(last, 0.0) if figure.text[:1].isdigit() else 0.0
 
 
 def value_of(number: str) -> float:

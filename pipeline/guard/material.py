@@ -157,6 +157,12 @@ def _post_words(text: str) -> tuple[str, ...]:
     return words(text)
 
 
+def with_citation(evidence: Evidence) -> str:
+    """Return a statement of evidence with the parts of its source that may hold figures."""
+    source = evidence.source
+    return f"{evidence.text} | {source.title} | {source.symbol} | {source.locator} | {source.year}"
+
+
 def terms_pattern(terms: Iterable[str]) -> str:
     """Return a regular expression for lexicon terms over folded text; a trailing `*` stands for any ending."""
     folded = (re.escape(fold(term)).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for term in terms)

@@ -12,7 +12,7 @@ from pipeline.guard.borne_out import Given, explained, known_quantities
 from pipeline.guard.cues import refutations
 from pipeline.guard.figures import Figure, figures
 from pipeline.guard.lexicon import words_pattern
-from pipeline.guard.material import GuardContext, Material, Part
+from pipeline.guard.material import GuardContext, Material, Part, with_citation
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.quantities import Kind, is_plain, names_first_article, quantities
 from pipeline.guard.support import is_statement
@@ -99,7 +99,7 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 def _evidence_text(context: GuardContext) -> str:
     """Return the texts that a document symbol may come from: the evidence with its sources, and the post."""
-    sources = map(_everything, context.evidence)
+    sources = map(with_citation, context.evidence)
     return fold(" ".join([*sources, context.post.text]))
 
 
@@ -111,11 +111,6 @@ def _reports(part: Part, language: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _of_evidence(evidence: Evidence) -> tuple[Figure, ...]:
-    text = _everything(evidence)
+    text = with_citation(evidence)
     first = (Figure("1", 1.0, percent=False),) if names_first_article(fold(text), evidence.language) else ()
     return (*figures(text, evidence.language), *first)
-
-
-def _everything(evidence: Evidence) -> str:
-    source = evidence.source
-    return f"{evidence.text} | {source.title} | {source.symbol} | {source.locator} | {source.year}"

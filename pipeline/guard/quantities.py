@@ -6,6 +6,7 @@ A reply may say "three in four" for 76 %, "seven centuries" for 700 years and "h
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ ROUNDING = ("at_most", "over", "under", "about")
 WIDE, OVER_SPAN = 0.5, 0.25
 """Shares by which the exact value may exceed what "over" is said of: powers of ten and half of them; spans of time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
+PARTS = {"half": 0.5, "quarter": 0.25}
+"""Parts of a unit of time: "half a century"."""
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
 UNITS = {"years": 1, "decades": 10, "centuries": 100}
@@ -45,7 +48,7 @@ HALF_POINT = 0.5
 NEARLY_ALL = 15.0
 """Percentage points by which "nearly all" may fall short of all."""
 LARGEST_WHOLE = 1000
-"""Largest whole of a share: "29 of 1,000" is a share, "three in 2016" is none."""
+"""Largest whole of a share, beside greater powers of ten: "29 of 1,000" is a share, "three in 2016" is none."""
 
 
 _TIMES = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "at_most": (0.05, 0), "about": (0.15, 0.15)}
@@ -95,7 +98,7 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
         for match in pattern.finditer(text):
             part, whole = _part_and_whole(match, language)
             ordered = any(order.match(text, match.start()) for name in OF for order in _patterns(name, language))
-            if 0 < part <= whole and 1 < whole <= LARGEST_WHOLE and not ordered:
+            if 0 < part <= whole and _is_a_whole(whole) and not ordered:
                 yield _share(text, match, 100 * part / whole, language)
     for match in _fractions(language).finditer(text):
         if not match["count"] and match["of"] is None and not _stands_alone(match, language):
@@ -104,6 +107,10 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
         count = _value(match["count"], language) if match["count"] else 1
         if count < divisor:
             yield _share(text, match, 100 * count / divisor, language)
+
+
+def _is_a_whole(number: float) -> bool:
+    return 1 < number <= LARGEST_WHOLE or math.log10(max(number, 1)).is_integer()
 
 
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:
@@ -202,6 +209,11 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
             words = _number_words(match.group(), language)
             size = max(_value(word, language) for word in words) if words else 0.0
             yield _rough(text, match, Kind.NUMBER, size / 2, language, words)
+    for pattern in _patterns("and_a_half", language):
+        for match in pattern.finditer(text):
+            size = _value(match["size"], language) if match.groupdict().get("size") else 1.0
+            number = _value(match["count"], language) * size
+            yield _rough(text, match, Kind.NUMBER, number + _last_magnitude(number) / 2, language)
     for figure in figures(text, language):
         marker = _marker(text, figure.start, figure.end, language)
         if figure.percent and not marker and figure.value.is_integer():
@@ -217,6 +229,11 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
                 below, above = (min(pair) for pair in zip((below, above), _points(marker, figure.value), strict=True))
             span = _span(text, (figure.start, figure.end), language)
             yield Quantity(words, span, kind, figure.value, below, above)
+
+
+def _last_magnitude(number: float) -> float:
+    """Return the thousands, millions or billions that a number counts: "two million and a half" adds half a million."""
+    return next((size for size in (1e9, 1e6, 1e3) if number % size == 0), 1.0)
 
 
 def _rough(
@@ -289,7 +306,7 @@ def _number(language: str) -> str:
     one in ten".
     """
     grammar = pack(language).numbers
-    known = {*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}
+    known = {*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, *PARTS}
     large = {word for word in known if word_value(word, language) >= FEWEST_JOINED}
     either, joined = (
         "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)" for words in (known, large)
@@ -300,8 +317,8 @@ def _number(language: str) -> str:
 
 
 def _value(number: str, language: str) -> float:
-    if number in ONE or number == "half":
-        return 1.0 if number in ONE else 0.5
+    if number in ONE or number in PARTS:
+        return PARTS.get(number, 1.0)
     read = figures(number, language)
     return read[0].value if len(read) == 1 else word_value(number, language)
 
@@ -333,7 +350,7 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
     listed = _listed(unit, language)
     if unit != kind:
         after = r"(?:\s(?P<late>bat|erdi)\b)?" if language == "eu" else ""
-        listed = [rf"(?:(?P<count>{{n}})[\s-](?:an?\s|de\s)?)?(?:{each}){after}" for each in listed]
+        listed = [rf"(?:(?P<count>{{n}})[\s-](?:an?\s|of\sa\s|de\s)?)?(?:{each}){after}" for each in listed]
     number = _number(language) if any("{n}" in each for each in listed) else ""
     return tuple(re.compile(rf"(?<!\w)(?:{each.replace('{n}', number)})(?!\w)") for each in listed)
 

@@ -83,16 +83,23 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
 def _denies_the_posts_word(phrase: str, part: Part, reply: Material) -> bool:
     """Tell whether a phrase denies what the post itself says, by the same word of the same thing: "it is no hoax".
 
-    The post must call something untrue in its own name: "it's a hoax", not "they call it a hoax" or "it's no hoax".
+    The post must call something untrue in its own name: "it's a hoax", not "they call it a hoax" or "it's no hoax". The
+    same thing is what both name; where the post says that something "is" a hoax, also "it" at the start of the reply.
     """
     language, post = reply.language, " ".join(reply.post_words)
     debunk = cues.pattern(language, "debunk")
     said = {match.group() for match in debunk.finditer(phrase)} if cues.negated(phrase, language) else set()
-    if not any(match.group() in said for match in debunk.finditer(post)):
+    called = [match for match in debunk.finditer(post) if match.group() in said]
+    if not called or words_pattern("hearsay", language).search(post):
         return False
-    if cues.negated(post, language) or words_pattern("hearsay", language).search(post):
+    if any(cues.is_negated_nearby(post, *match.span(), BESIDE, language) for match in called):
         return False
-    return bool((part.content & reply.post_content) - content(said, language))
+    called_so = content(said, language)
+    opening = content(words(part.folded[: part.folded.find(phrase) + len(phrase)]), language)
+    if part is reply.parts[0] and opening <= called_so:
+        is_called = words_pattern("is", language)
+        return any(is_called.search(cues.before(post, match.start(), BESIDE, language)) for match in called)
+    return bool((part.content & reply.post_content) - called_so)
 
 
 def _groups(text: str, language: str) -> Iterator[re.Match[str]]:

@@ -12,7 +12,7 @@ from pipeline.guard.borne_out import IsExplained, explained, given_by, known_qua
 from pipeline.guard.cues import negated, refutations
 from pipeline.guard.figures import figures, word_value
 from pipeline.guard.lexicon import table, words_pattern
-from pipeline.guard.material import GuardContext, Material, Part, Statement
+from pipeline.guard.material import GuardContext, Material, Part, Statement, with_citation
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import known_names
 from pipeline.guard.quantities import marker_before, names_first_article
@@ -202,7 +202,7 @@ def _replacements(part: Part, statement: Statement, language: str) -> Iterator[t
 def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:
     """Return the figures in digits that neither the statement nor its source gives, except rounded ones."""
     evidence = statement.evidence
-    known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
+    known = {*figures(with_citation(evidence), evidence.language)}
     values = {figure.value for figure in known}
     if names_first_article(fold(evidence.text), evidence.language):
         values.add(1.0)

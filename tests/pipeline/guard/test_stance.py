@@ -189,7 +189,14 @@ def test_the_detail_says_which_words_are_at_fault(judge: Judge) -> None:
             "The shipwreck is pure propaganda.",
             "The shipwreck happened, it is not propaganda, and people deserve respect.",
         ),
+        (
+            "The shipwreck never happened, its all just propaganda.",
+            "The shipwreck happened, it is not propaganda, and people deserve respect.",
+        ),
+        ("The shipwreck is a myth, sailors invent it.", "It's no myth. Those who died deserve respect."),
+        ("The shipwreck is so exaggerated lol", "It is not exaggerated. Those who died deserve respect."),
         ("…", "Denying the Holocaust is a lie, and it wounds people who deserve respect."),
+        ("…", "Anyone can need shelter, and that is why the right to it belongs to all."),
     ],
 )
 def test_who_denies_what_the_post_denies_agrees_with_nobody(judge: Judge, post: str, text: str) -> None:
@@ -200,6 +207,7 @@ def test_who_denies_what_the_post_denies_agrees_with_nobody(judge: Judge, post: 
     ("language", "post", "text"),
     [
         ("en", "Sailors ruin the port.", "It is not a myth, people deserve to know."),
+        ("en", "The shipwreck is a myth, sailors invent it.", "Sailors ruin the port. It is no myth that they do."),
         ("en", "It's no myth: sailors ruin the port.", "It is no myth, and people deserve to know what sailors do."),
         (
             "en",

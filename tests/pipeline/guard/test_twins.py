@@ -184,3 +184,14 @@ def test_evidence_that_calls_a_claim_untrue_may_not_be_called_untrue_itself(evid
 )
 def test_a_reply_may_call_untrue_what_its_evidence_does(honest: str) -> None:
     assert reasons(FALSE, honest) == []
+
+
+def test_the_symbol_of_a_document_is_known_beside_a_near_copy() -> None:
+    source = make_source(institution="Harbour Office", title="A resolution", symbol="A/76/254", locator="", year=2022)
+    evidence = "The port reaffirms that piracy and violence must not be associated with any harbour, guild or trade."
+    statement = make_evidence("1", evidence, source=source)
+    sentence = (
+        "In resolution {} of 2022 the port reaffirms that piracy and violence must not be associated with any trade."
+    )
+    assert "swap" not in stopped_by_words(statement, sentence.format("76/254"))
+    assert stopped_by_words(statement, sentence.format("76/245"))
