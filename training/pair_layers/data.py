@@ -13,11 +13,13 @@ from evaluation.evidence.yardstick import texts_by_id
 from kb.claims.loading import ClaimFiles, load_claims
 from kb.starter import load_starter
 from pipeline.guard.pair_judge import evidence_text
+from pipeline.guard.words import content, fold, words
 from training.heads.sample import Part
 from training.stances.data import read_samples as read_stances
 
 HERE = Path(__file__).parent
 FOLLOWS_FILE, EVIDENCE_FILE, OPPOSES_FILE = HERE / "follows.tsv", HERE / "evidence.tsv", HERE / "opposes.tsv"
+SCENES_FILE, DRAFTS_FILE = HERE / "scenes.tsv", HERE / "drafts.tsv"
 OPPOSES, FOLLOWS = "opposes", "follows"
 REPORTED = 10
 """One source in so many is kept apart for the report."""
@@ -68,6 +70,7 @@ def read_pairs(data: Path) -> list[Pair]:
         *_beside_evidence(opposes, evidence),
         *opposes,
         *_stances(data),
+        *_drafts(evidence),
     ]
 
 
@@ -139,6 +142,20 @@ def _opposes(data: Path, claims: ClaimFiles) -> Iterator[Pair]:
     for name, language, answer, kind, sentence in rows(OPPOSES_FILE):
         post = texts[name] if name in texts else _wording(name, language, claims)
         yield Pair(post, sentence, OPPOSES, answer == "1", kind, language, name, UNEVEN)
+
+
+def _drafts(evidence: Mapping[tuple[str, str], str]) -> Iterator[Pair]:
+    """Yield each sentence of the drafts beside its post, and beside the piece of evidence that it shares most with."""
+    scenes = {scene: (numbers.split(","), post) for scene, _, numbers, post in rows(SCENES_FILE)}
+    for scene, language, stands, follows, sentence in rows(DRAFTS_FILE):
+        numbers, post = scenes[scene]
+        own = content(words(fold(sentence)), language)
+        nearest = max(
+            (evidence[number, language] for number in numbers),
+            key=lambda text: len(own & content(words(fold(text)), language)),
+        )
+        yield Pair(post, sentence, OPPOSES, stands == "1", "draft", language, scene, UNEVEN)
+        yield Pair(nearest, sentence, FOLLOWS, follows == "1", "draft", language, scene, UNEVEN)
 
 
 def _wording(name: str, language: str, claims: ClaimFiles) -> str:

@@ -29,7 +29,7 @@ from training.pair_reader.model_card import write_card
 from training.saving import save
 
 SEED = 0
-PASSES = 3
+PASSES = 2
 CARD = "pair_reader.md"
 
 

@@ -104,6 +104,7 @@ def test_errors_are_told_by_target_group() -> None:
         ("seventh", 200, 104),
         ("eighth", 200, 104),
         ("ninth", 200, 104),
+        ("tenth", 200, 104),
     ],
 )
 def test_the_fresh_drafts_are_half_good_and_about_half_english(name: str, count: int, english: int) -> None:
