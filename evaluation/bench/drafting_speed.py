@@ -179,7 +179,7 @@ def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
     text = " ".join(piece.text for piece in evidence[:PARAGRAPH])
     while is_short(text, evidence[0].language):
         text = f"{text} {text}"
-    return evidence[0].model_copy(update={"text": text, "summary": None})
+    return evidence[0].model_copy(update={"text": text, "summary": ""})
 
 
 async def _drafted(parts: Parts, queue: Sequence[Queued], endpoint: str) -> Cost:
