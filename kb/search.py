@@ -15,6 +15,7 @@ from core.domain import Evidence, TargetGroup
 from core.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
 from core.settings import KnowledgeBaseSettings
 from kb import versions
+from kb.addressed import speaks_to_a_model
 from kb.expand import MoreQueries, open_expansion
 from kb.fusion import reciprocal_rank_fusion
 from kb.query import Query, Vectors
@@ -110,8 +111,8 @@ class Searcher:
         `also` holds more queries for the same post (kb.expand); the results are merged by rank. With `nearest_first`,
         everything that the queries find, up to DEPTH each, is ordered by nearness to the first query alone, and a
         reranker sees the nearest. `score` is the cosine with the statement or with the nearest claim it answers;
-        results below `min_relevance` are left out. If a chat model fails, a warning is logged and the search does
-        without: it only makes good results better.
+        results below `min_relevance` are left out, and so is what speaks to a language model (kb.addressed). If a chat
+        model fails, a warning is logged and the search does without: it only makes good results better.
         """
         self._look_for_new_version()
         others = dict.fromkeys([*also, *await self._more_queries(query)])
@@ -189,6 +190,7 @@ class Searcher:
         return [
             RankedEvidence(evidence.model_copy(update={"score": float(cosines[place])}), vector)
             for evidence, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
+            if _is_evidence(evidence)
         ]
 
     async def _more_queries(self, query: str) -> list[str]:
@@ -241,6 +243,18 @@ def _open_snapshot(folder: Path, embedder: Embedder) -> Snapshot:
             f"name {embedder.name}. Build it again (`rejoinder kb build`), or set that embedder."
         )
     return snapshot
+
+
+def _is_evidence(paragraph: Evidence) -> bool:
+    """Tell whether a paragraph may be used; one that speaks to a language model is logged."""
+    if not speaks_to_a_model(paragraph):
+        return True
+    log.warning(
+        "%s of %s is not used as evidence: it gives orders to a language model. Have a look at the document.",
+        paragraph.id,
+        paragraph.source.url or paragraph.source.title,
+    )
+    return False
 
 
 def _least_relevance(settings: KnowledgeBaseSettings, embedder: Embedder) -> float:

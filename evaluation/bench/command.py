@@ -78,13 +78,34 @@ def speed(posts: int, model: str, reread: bool) -> None:
     help="Strategy to measure; repeatable.",
 )
 @click.option("--threads", default=0, type=click.IntRange(min=0), help="Threads of the model server; 0: all cores.")
-def drafts(posts: int, model: str, strategies: tuple[str, ...], threads: int) -> None:
-    """Measure strategies beside the papers' sequential pipeline: drafts a minute, and tokens that a draft costs."""
+@click.option(
+    "--slots",
+    multiple=True,
+    type=click.IntRange(min=1),
+    help="Slots of the model server; repeatable. Without it, chat.slots.",
+)
+@click.option(
+    "--at-once", default=0, type=click.IntRange(min=0), help="Posts drafted for at once; 0: as many as the slots serve."
+)
+@click.option(
+    "--weights",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="GGUF file to serve in place of the model's own, such as one of its shape with random weights.",
+)
+def drafts(
+    posts: int, model: str, strategies: tuple[str, ...], threads: int, slots: tuple[int, ...], at_once: int,
+    weights: Path | None,
+) -> None:  # fmt: skip
+    """Measure strategies beside the papers' sequential pipeline: drafts a minute, and tokens that a draft costs.
+
+    The engine, its GPU and its caches are those of the settings (`chat.engine`, `chat.gpu_layers` …).
+    """
     from evaluation.bench import drafting_speed
 
     names = [StrategyName(name) for name in strategies]
     with TemporaryDirectory(prefix="rejoinder-bench-") as folder:
-        costs = asyncio.run(drafting_speed.measure(posts, model, names, threads, Path(folder)))
+        settings = drafting_speed.bench_settings(model, threads, Path(folder))
+        costs = asyncio.run(drafting_speed.measure(posts, settings, names, slots, at_once, weights))
     click.echo(f"\n{_today()}, {model}, a queue of {posts} posts, a warm server\n")
     click.echo(drafting_speed.table(costs))
 

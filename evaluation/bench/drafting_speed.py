@@ -9,15 +9,16 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from core.domain import DraftRequest, Evidence, FlaggedPost, Grounding, Origin, StrategyName, Triage
+from core.errors import BadSettings
 from core.lifecycle import goes_on
 from core.settings import ChatSettings, DraftSettings, PlainSettings, Settings
 from evaluation.bench.speed import load_posts
@@ -28,6 +29,7 @@ from pipeline.draft import Drafter
 from pipeline.ground import Grounder
 from rejoinder.assembly import open_claims, open_embedder, open_pipeline, open_searcher, open_strategies
 from rejoinder.chat_assembly import chat_weights
+from rejoinder.commands.process import load_settings
 from rejoinder.guard_assembly import open_drafting_guard
 
 _COUNTER = re.compile(r"^llamacpp:(\w+_total) (\S+)$", re.MULTILINE)
@@ -52,21 +54,29 @@ class Cost:
     """What a strategy took for a queue of posts.
 
     `evaluated` and `written` are tokens per draft, by the server's counters; `load` is the machine's one-minute load.
+    `busy_s` are the seconds in which the server had a request to work on.
     """
 
     way: Way
+    slots: int
     drafts: int
     by_model: int
     seconds: float
     first_s: float
     evaluated: float
     written: float
+    busy_s: float
     load: float
 
     @property
     def a_minute(self) -> float:
         """Return drafts a minute, including those that the composer wrote."""
         return 60 * self.drafts / self.seconds
+
+    @property
+    def busy(self) -> float:
+        """Return the share of the time in which the server had a request to work on."""
+        return self.busy_s / self.seconds
 
 
 class OneByOne:
@@ -83,6 +93,28 @@ class OneByOne:
             return await self._chat.complete(messages, **asked)
 
 
+class Timed:
+    """A ChatModel that counts the seconds in which at least one request is under way, as `busy_s`."""
+
+    def __init__(self, chat: ChatModel, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.model = chat.model
+        self.busy_s = 0.0
+        self._chat, self._clock = chat, clock
+        self._under_way, self._since = 0, 0.0
+
+    async def complete(self, messages: Sequence[Message], **asked: Any) -> list[Completion]:
+        """Send the request; time that requests share counts once."""
+        if not self._under_way:
+            self._since = self._clock()
+        self._under_way += 1
+        try:
+            return await self._chat.complete(messages, **asked)
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self.busy_s += self._clock() - self._since
+
+
 @dataclass(frozen=True)
 class Queued:
     """A post that waits for a draft, with its triage."""
@@ -93,11 +125,13 @@ class Queued:
 
 @dataclass(frozen=True)
 class Parts:
-    """What drafts in one way: a grounder and a drafter with that way's strategy."""
+    """What drafts in one way: a grounder and a drafter with that way's strategy, and the model."""
 
     way: Way
+    slots: int
     grounder: Grounder
     drafter: Drafter
+    model: Timed
 
     async def draft(self, queued: Queued) -> Origin:
         """Plan, search and draft for a post as a worker does; return who wrote the draft."""
@@ -108,42 +142,74 @@ class Parts:
         return draft.origin
 
 
-async def measure(count: int, model: str, names: Sequence[StrategyName], threads: int, folder: Path) -> list[Cost]:
-    """Measure each way on the same `count` posts, one after the other, with all checks on; the papers' comes first."""
-    chat = ChatSettings(model=model, threads=threads, timeout_s=900, server_args=("endpoint_metrics=true",))
-    settings = Settings(data_dir=folder, chat=chat, draft=DraftSettings(timeout_s=900))
-    ways = [SEQUENTIAL, *(Way(name, name, max(1, chat.slots // chat.candidates)) for name in names)]
-    costs = []
+def bench_settings(model: str, threads: int, folder: Path) -> Settings:
+    """Return settings for a model whose server is as configured, and for everything else the defaults of a bench."""
+    chat = load_settings().chat.model_copy(update={"model": model, "threads": threads, "timeout_s": 900.0})
+    return Settings(data_dir=folder, chat=_counting(chat), draft=DraftSettings(timeout_s=900))
+
+
+async def measure(
+    count: int,
+    settings: Settings,
+    names: Sequence[StrategyName],
+    slots: Sequence[int] = (),
+    at_once: int = 0,
+    weights: Path | None = None,
+) -> list[Cost]:
+    """Measure each way on the same `count` posts, one after the other, with all checks on; the papers' comes first.
+
+    Each number of `slots` gets a server of its own, with `weights` in place of the model's if given. `at_once` posts
+    are drafted for at once; if 0, as many as the slots have room for.
+    """
+    costs: list[Cost] = []
+    served = chat_weights(settings)
+    if weights:
+        served = replace(served, model=weights)
     async with AsyncExitStack() as stack:
         guard = await stack.enter_async_context(open_drafting_guard(settings))
         queue = await _queue(settings, count + 1)
         embedder = await stack.enter_async_context(open_embedder(settings))
         claims = await open_claims(settings, embedder)
-        server = await stack.enter_async_context(LlamaServer(chat, chat_weights(settings), folder / "server.log"))
-        client = await stack.enter_async_context(
-            ChatClient(server.endpoint, model, None, chat.timeout_s, chat.attempts)
-        )
-        for way in ways:
-            chosen = settings.model_copy(update={"draft": settings.draft.model_copy(update={"strategy": way.strategy})})
-            asking = OneByOne(client) if way is SEQUENTIAL else client
-            strategies = open_strategies(chosen, asking)
-            async with open_searcher(chosen, embedder, asking) as searcher:
-                grounder = Grounder(searcher, claims, strategies, chosen.kb)
-                parts = Parts(way, grounder, Drafter(strategies, guard))
-                costs.append(await _drafted(parts, queue, server.endpoint))
+        for number in slots or [settings.chat.slots]:
+            chat = settings.chat.model_copy(update={"slots": number})
+            ways = [Way(name, name, at_once or max(1, number // chat.candidates)) for name in names]
+            async with (
+                LlamaServer(chat, served, settings.data_dir / f"server-{number}.log") as server,
+                ChatClient(server.endpoint, chat.model, None, chat.timeout_s, chat.attempts) as client,
+            ):
+                for way in ways if costs else [SEQUENTIAL, *ways]:
+                    draft = settings.draft.model_copy(update={"strategy": way.strategy})
+                    chosen = settings.model_copy(update={"chat": chat, "draft": draft})
+                    asking = Timed(OneByOne(client) if way is SEQUENTIAL else client)
+                    strategies = open_strategies(chosen, asking)
+                    async with open_searcher(chosen, embedder, asking) as searcher:
+                        grounder = Grounder(searcher, claims, strategies, chosen.kb)
+                        parts = Parts(way, number, grounder, Drafter(strategies, guard), asking)
+                        costs.append(await _drafted(parts, queue, server.endpoint))
     return costs
+
+
+def _counting(chat: ChatSettings) -> ChatSettings:
+    """Return the same settings with the server's totals on; raises BadSettings for an engine that has none."""
+    if chat.engine == "llama-cpp-python":
+        raise BadSettings(
+            "The engine llama-cpp-python counts no tokens. Set chat.engine to xllamacpp or llama-server to measure."
+        )
+    counting = "endpoint_metrics=true" if chat.engine == "xllamacpp" else "--metrics"
+    return chat.model_copy(update={"server_args": (*chat.server_args, counting)})
 
 
 def table(costs: Sequence[Cost]) -> str:
     """Return a Markdown table that also gives each way's drafts a minute as a multiple of the first way's."""
     lines = [
-        "| way | drafts/min | × papers | first draft, s | prompt tokens evaluated a draft | tokens written a draft "
-        "| by the model | load |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| way | slots | drafts/min | × papers | first draft, s | prompt tokens evaluated a draft "
+        "| tokens written a draft | by the model | model busy | load |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     lines += (
-        f"| {cost.way.name} | {cost.a_minute:.1f} | {cost.a_minute / costs[0].a_minute:.1f} | {cost.first_s:.1f} "
-        f"| {cost.evaluated:.0f} | {cost.written:.0f} | {cost.by_model}/{cost.drafts} | {cost.load:.1f} |"
+        f"| {cost.way.name} | {cost.slots} | {cost.a_minute:.1f} | {cost.a_minute / costs[0].a_minute:.1f} "
+        f"| {cost.first_s:.1f} | {cost.evaluated:.0f} | {cost.written:.0f} | {cost.by_model}/{cost.drafts} "
+        f"| {cost.busy:.0%} | {cost.load:.1f} |"
         for cost in costs
     )
     return "\n".join(lines)
@@ -179,12 +245,13 @@ def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
     text = " ".join(piece.text for piece in evidence[:PARAGRAPH])
     while is_short(text, evidence[0].language):
         text = f"{text} {text}"
-    return evidence[0].model_copy(update={"text": text, "summary": None})
+    return evidence[0].model_copy(update={"text": text, "summary": ""})
 
 
 async def _drafted(parts: Parts, queue: Sequence[Queued], endpoint: str) -> Cost:
     """Draft for the first post unmeasured, so that the server caches the prompt, then measure the others."""
     await parts.draft(queue[0])
+    busy_before = parts.model.busy_s
     waiting = iter(queue[1:])
     finished: list[tuple[float, Origin]] = []
     counters = await _counters(endpoint)
@@ -200,12 +267,14 @@ async def _drafted(parts: Parts, queue: Sequence[Queued], endpoint: str) -> Cost
     drafts = len(finished)
     return Cost(
         way=parts.way,
+        slots=parts.slots,
         drafts=drafts,
         by_model=sum(origin is Origin.MODEL for _, origin in finished),
         seconds=finished[-1][0],
         first_s=finished[0][0],
         evaluated=(now["prompt_tokens_total"] - counters["prompt_tokens_total"]) / drafts,
         written=(now["tokens_predicted_total"] - counters["tokens_predicted_total"]) / drafts,
+        busy_s=parts.model.busy_s - busy_before,
         load=os.getloadavg()[0],
     )
 

@@ -14,29 +14,6 @@ from evaluation.bench.variety import MOST_OF_A_CAMPAIGN, Variety, measure, table
 from kb.claims.loading import load_claims
 from kb.claims.records import Language
 
-SHORT_OF_WORDS = {
-    ("jews-banks-money", Intent.DENOUNCING, "en"),
-    ("migrants-live-off-benefits", Intent.POSITIVE, "en"),
-    ("migrants-slur", Intent.INFORMATIVE, "en"),
-    ("lgbt-danger-to-children", Intent.POSITIVE, "es"),
-    ("other-white-people-guilty", Intent.INFORMATIVE, "es"),
-    ("people-of-colour-lazy", Intent.DENOUNCING, "es"),
-    ("disabled-life-not-worth", Intent.DENOUNCING, "it"),
-    ("lgbt-danger-to-children", Intent.DENOUNCING, "it"),
-    ("lgbt-danger-to-children", Intent.POSITIVE, "it"),
-    ("people-of-colour-lazy", Intent.DENOUNCING, "it"),
-    ("women-lie-about-rape", Intent.QUESTIONING, "it"),
-    ("lgbt-danger-to-children", Intent.INFORMATIVE, "eu"),
-    ("lgbt-danger-to-children", Intent.POSITIVE, "eu"),
-    ("lgbt-danger-to-children", Intent.QUESTIONING, "eu"),
-    ("people-of-colour-lazy", Intent.DENOUNCING, "eu"),
-    ("people-of-colour-lazy", Intent.POSITIVE, "eu"),
-    ("people-of-colour-lazy", Intent.QUESTIONING, "eu"),
-    ("people-of-colour-roma-thieves", Intent.DENOUNCING, "eu"),
-}
-"""Campaigns for which too few replies of up to 280 characters are on file (13 to 21): remove those that get more."""
-MOST_WHERE_SHORT = 0.13
-
 
 @pytest.fixture
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -57,10 +34,7 @@ def test_no_reply_goes_to_more_than_a_tenth_of_two_hundred_posts_with_a_common_c
     varieties = measure(200, platform, language)
     assert len(varieties) == few * len(Intent)
     assert {told.intent for told in varieties} == set(Intent)
-    repeated = [told for told in varieties if told.share > MOST_OF_A_CAMPAIGN]
-    short = SHORT_OF_WORDS if platform == "twitter" else set()
-    assert [told for told in repeated if (told.claim, told.intent, language) not in short] == []
-    assert max(told.share for told in varieties) <= MOST_WHERE_SHORT
+    assert [told for told in varieties if told.share > MOST_OF_A_CAMPAIGN] == []
 
 
 def test_the_table_has_a_line_a_claim() -> None:
