@@ -36,7 +36,7 @@ FRESH = {
     "seventh": "written like the sixth by another reader; looked at when the weighing was made",
     "eighth": "written like the seventh by another reader; looked at when the weighing was made",
     "ninth": "written like the eighth by another reader; counted before and after a review of the weighing",
-    "tenth": "written like the ninth by another reader; counted once, after all that was changed with the others in view",
+    "tenth": "written like the ninth by another reader; counted once, after all changes made with others in view",
 }
 """Sets of drafts that nothing was fitted to, and when they were written."""
 
