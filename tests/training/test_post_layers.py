@@ -80,10 +80,10 @@ def test_reliability_is_told_by_language_and_range() -> None:
         return lessons.Lesson("text", "own posts", part, {"hate": (hateful, 1.0)}, language=language)
 
     posts = [own(True, "eu"), own(False, "eu"), own(True, "en"), own(True, "eu", Part.TRAIN)]
-    rows = list(reliability.reliability_rows(posts, np.array([0.3, 0.4, 1.0, 0.3], np.float32)))
+    rows = list(reliability.reliability_rows(posts, np.array([0.2, 0.1, 1.0, 0.2], np.float32)))
     assert rows == [
         "| twins and own posts | en | 0.8 to 1 | 1 | 1.00 | 1.00 |",
-        "| twins and own posts | eu | 0.08 to 0.46 | 2 | 0.35 | 0.50 |",
+        "| twins and own posts | eu | 0.08 to 0.25 | 2 | 0.15 | 0.50 |",
     ]
 
 

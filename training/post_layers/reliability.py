@@ -29,10 +29,10 @@ def reliability_rows(lessons: Sequence[Lesson], chances: Vectors) -> Iterator[st
 
     `chances`, shape (lessons,), are the probabilities of hate; only lessons that are reported on count.
     """
-    settings = TriageSettings()
-    edges = (0.0, settings.dismiss_below, settings.doubt_below, SURE, 1.0)
     truth = np.array([each.opinions.get(HATE, (False, 0.0))[0] for each in lessons], np.bool_)
     for title, origins, language in _MEASURED:
+        settings = TriageSettings().in_language(language)
+        edges = (0.0, settings.dismiss_below, settings.doubt_below, SURE, 1.0)
         counted = np.array([
             each.origin in origins and each.language == language and each.part is Part.REPORT and HATE in each.opinions
             for each in lessons
