@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from core.domain import clean
+from pipeline.disguises import undisguised
 
 SOMEONE = "@user"
 LINK = "[link]"
@@ -20,12 +21,13 @@ _AGAIN = re.compile(rf"(?:{SOMEONE}[^\w@]*){{2,}}")
 _LONG_LETTERS = re.compile(r"([^\W\d_])\1{2,}", re.IGNORECASE)
 _LONG_SIGNS = re.compile(r"([^\w\s])\1{3,}")
 _LONG_VOWELS = re.compile(r"([aeiou])\1{2,}")
-_SPACED_OUT = re.compile(r"(?<!\w)[^\W\d_](?:([ .*_-])[^\W\d_])(?:\1[^\W\d_])+(?!\w)")
+_SPACED_OUT = re.compile(r"(?<!\w)[^\W\d_](?:([.*_-]| {1,3})[^\W\d_])(?:\1[^\W\d_])+(?!\w)")
 _LEET = re.compile(r"(?<=[a-z])[013457@$!]+(?=[a-z])")
 _PLAIN_LEET = re.compile(r"(?<=[^\W\d_])[013457$]{1,2}(?=[^\W\d_])")
 """Leet without "@" and "!", which people may mean: these stand in addresses and end sentences."""
 _LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
 _WORD = re.compile(r"\w+")
+_AND_EM = re.compile(r"(?<=\w)'em\b")
 _LOOKALIKES = str.maketrans(
     "авеікмнорстухѕјԁɡαεικνορτυχАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "abeikmhopctyxsjdgaeikvoptuxABEIKMHOPCTYXSJABEZHIKMNOPTYX",
@@ -53,7 +55,7 @@ def normalise(text: str) -> str:
     and emoji stay. The result may be empty.
     """
     plain = unicodedata.normalize("NFKC", without_invisible(clean(html.unescape(text))))
-    plain = _MENTION.sub(SOMEONE, _URL.sub(LINK, plain))
+    plain = _MENTION.sub(SOMEONE, undisguised(_URL.sub(LINK, plain)))
     plain = joined(_WORD.sub(lambda word: latin(word.group()), plain))
     plain = _PLAIN_LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
@@ -102,8 +104,8 @@ def fold_disguised(text: str) -> str:
     """
     plain = without_invisible(clean(html.unescape(text)))
     plain = unicodedata.normalize("NFKC", plain).casefold()
-    plain = _URL.sub(" ", plain)
-    plain = _MENTION.sub(SOMEONE, without_accents(plain)).replace("’", "'")
+    plain = undisguised(without_accents(_URL.sub(" ", plain)))
+    plain = _AND_EM.sub(" 'em", _MENTION.sub(SOMEONE, plain).replace("’", "'"))
     plain = _WORD.sub(lambda word: latin(word.group()), plain)
     plain = joined(plain).translate(_WEAPON_WORDS)
     plain = _LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)

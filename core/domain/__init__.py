@@ -17,10 +17,10 @@ from core.domain.draft import (
     failed,
     is_edited,
 )
-from core.domain.evidence import Claim, CounterClaim, Evidence, Frame, Grounding, Plan, Source, VotedClaim
+from core.domain.evidence import AttackKind, Claim, CounterClaim, Evidence, Frame, Grounding, Plan, Source, VotedClaim
 from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
 from core.domain.record import MAX_TEXT, Intent, Moment, Record, StrategyName, TargetGroup, Text, clean, now
-from core.domain.triage import AttackKind, GroupScore, Route, Triage
+from core.domain.triage import GroupScore, Route, Triage
 
 __all__ = [
     "MAX_DRAFTS",

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from core.domain.record import Intent, Record, TargetGroup
-from core.domain.triage import AttackKind
+
+
+class AttackKind(StrEnum):
+    """How a post attacks people; each kind is answered differently."""
+
+    CLAIM = "claim"
+    EXCLUSION = "exclusion"
+    DEHUMANISATION = "dehumanisation"
+    INSULT = "insult"
+    THREAT = "threat"
 
 
 class Source(Record):

@@ -17,16 +17,6 @@ class Route(StrEnum):
     ESCALATE = "escalate"
 
 
-class AttackKind(StrEnum):
-    """How a post attacks people; each kind is answered differently."""
-
-    CLAIM = "claim"
-    EXCLUSION = "exclusion"
-    DEHUMANISATION = "dehumanisation"
-    INSULT = "insult"
-    THREAT = "threat"
-
-
 class GroupScore(Record):
     """A target group, and how sure triage is of it, 0 to 1."""
 
@@ -40,7 +30,6 @@ class Triage(Record):
     - `language` is ISO 639-1 or `und`.
     - `groups` is sorted by falling score.
     - `hate` and `threat` are probabilities.
-    - `kind` is how the post attacks people, if that is clear enough.
     - `embedding` is the post's query embedding as base64 of little-endian float16, so that grounding need not compute
       it again.
     - `summed` is the output of the embedder's layers for posts, if it has any: their name, a colon, and numbers in the
@@ -52,7 +41,6 @@ class Triage(Record):
     groups: tuple[GroupScore, ...]
     hate: float
     threat: float = 0.0
-    kind: AttackKind | None = None
     route: Route
     reason: str
     embedding: str | None = None

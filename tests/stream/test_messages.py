@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator, BaseModel, ValidationError
 
-from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost
+from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost, Triage
 from core.errors import BadInput, BadMessage
 from stream.messages import MAX_MESSAGE, DeadLetter, Grounded, Triaged, decode, encode, validated
 from tests.factories import make_grounding, make_post, make_triage
@@ -18,6 +18,11 @@ POST = make_post(platform="birdsong")
 
 def test_a_record_survives_the_wire() -> None:
     assert decode(encode(POST), FlaggedPost) == POST
+
+
+def test_a_triage_of_an_older_version_with_a_kind_of_attack_is_read() -> None:
+    older = make_triage().model_dump(mode="json") | {"kind": "claim"}
+    assert decode(json.dumps(older).encode(), Triage) == make_triage()
 
 
 @pytest.mark.parametrize(

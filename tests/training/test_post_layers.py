@@ -17,6 +17,7 @@ from training.heads.sample import Part
 
 opinions = pytest.importorskip("training.post_layers.opinions")
 lessons = pytest.importorskip("training.post_layers.lessons")
+reliability = pytest.importorskip("training.post_layers.reliability")
 ONE = np.ones((1, 1), np.float32)
 SHARES = opinions.Shares({"hate": (0.7, 0.3)}, (0.4, 0.6, 0.0))
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -72,6 +73,18 @@ def test_a_claim_that_both_name_is_surer_than_one_that_one_names() -> None:
     assert both[0] > one[0]
     assert both[1] < one[1]
     assert both[2] == np.float32(0.3), "a claim that was added since keeps the first opinion"
+
+
+def test_reliability_is_told_by_language_and_range() -> None:
+    def own(hateful: bool, language: str, part: Part = Part.REPORT) -> Any:
+        return lessons.Lesson("text", "own posts", part, {"hate": (hateful, 1.0)}, language=language)
+
+    posts = [own(True, "eu"), own(False, "eu"), own(True, "en"), own(True, "eu", Part.TRAIN)]
+    rows = list(reliability.reliability_rows(posts, np.array([0.2, 0.1, 1.0, 0.2], np.float32)))
+    assert rows == [
+        "| twins and own posts | en | 0.8 to 1 | 1 | 1.00 | 1.00 |",
+        "| twins and own posts | eu | 0.08 to 0.25 | 2 | 0.15 | 0.50 |",
+    ]
 
 
 def test_half_of_the_natural_mix_is_never_learned_from() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from training.heads.data import letters
 from training.heads.forums import LABELS as FORUMS
 from training.heads.forums import read_forums
 from training.threats.data import SUITES, Sample, disguised, suites, twins, wordings, written
-from training.threats.model_card import safety_rows
+from training.threats.model_card import safety_rows, self_harm_rows
 from training.threats.train import save, train
 
 PACKAGE = Path(__file__).parents[2] / "training" / "threats"
@@ -80,6 +82,27 @@ def test_the_rules_for_self_harm_and_child_safety_cover_every_language() -> None
         meant, caught, _, alarms = map(int, row.strip("| ").split(" | ")[2:])
         assert caught >= meant - 1
         assert alarms == 0
+
+
+def test_the_rules_find_what_tells_of_self_harm_in_four_languages() -> None:
+    rows = [row.strip("| ").split(" | ") for row in self_harm_rows()]
+    assert [row[:2] for row in rows] == [list(key) for key in product(("first", "indirect"), ("en", "es", "it", "eu"))]
+    for name, _, risk, found, _, alarms in rows:
+        assert int(found) >= int(risk) * {"first": 0.9, "indirect": 0.25}[name]
+        assert int(alarms) <= 1
+
+
+def test_the_rules_for_self_harm_are_mended_on_other_sentences_than_they_are_measured_on() -> None:
+    lists = tomllib.loads((PACKAGE / "self_harm.toml").read_text("utf-8"))
+    parts = [part for languages in lists.values() for part in languages.values()]
+    measured = [text for part in parts for text in (*part["risk"], *part["no_risk"])]
+    assert len(measured) == len(set(measured)) == 208
+    assert not set(measured) & set((PACKAGE / "safety.toml").read_text("utf-8").splitlines())
+
+
+def test_the_card_tells_what_the_rules_find_today() -> None:
+    card = (resources.files("pipeline") / "data" / "threat.md").read_text("utf-8").splitlines()
+    assert {*safety_rows(), *self_harm_rows()} <= set(card)
 
 
 def test_a_head_learns_and_is_read_back_as_saved(tmp_path: Path) -> None:

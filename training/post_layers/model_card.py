@@ -25,6 +25,7 @@ from training.heads.sample import Part
 from training.heads.written import FUNCTIONAL
 from training.post_layers.lessons import CLAIM_TWINS, OWN_POSTS, UNSEEN_ORIGIN, Lesson
 from training.post_layers.opinions import First
+from training.post_layers.reliability import reliability_rows
 
 ALARMS = 0.03
 """The share of harmless texts called threats at which the card compares how many threats are caught."""
@@ -88,6 +89,7 @@ def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str,
     template = files("training").joinpath("post_layers/card.md").read_text("utf-8")
     origins = Counter(lesson.origin for lesson in taught)
     settings = TriageSettings()
+    everything = range(len(outcome.lessons))
     return template.format(
         date=date.today().isoformat(),
         doubt_below=settings.doubt_below,
@@ -98,6 +100,7 @@ def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str,
         opinions="\n".join(opinion_rows(outcome)),
         limits="\n".join(limit_rows(outcome)),
         claims="\n".join(claim_rows(outcome)),
+        reliability="\n".join(reliability_rows(outcome.lessons, _probability(outcome.each(HATE, everything)[2]))),
     )
 
 

@@ -19,6 +19,7 @@ from training.threats.data import CALM, CALM_COUNTS, LANGUAGES, SUITES, Sample
 FEWEST = 10
 """Fewest samples behind a row on groups; fewer would say nothing."""
 _SAFETY = Path(__file__).with_name("safety.toml")
+_SELF_HARM = Path(__file__).with_name("self_harm.toml")
 
 CARD = """# Threat head
 
@@ -106,6 +107,17 @@ what is covered, not what to expect):
 | rule | language | meant | caught | others | alarms |
 |---|---|---|---|---|---|
 {safety}
+
+Self-harm in sentences that the rules were not written for (`self_harm.toml`). Of `first`, which was written before its
+writer saw the rules, they found 9, 3, 4 and 3 of 15 (en, es, it, eu) with 1, 2, 1 and 1 alarms. They were then mended
+on other sentences, now in `safety.toml`, by the same writer, who knew what they had missed; so the figures below are
+the best to expect. `indirect` was written after that: hints in many words, as people write who fear for themselves. Of
+these the mended rules found 0, 0, 1 and 1 of 12; a few plain forms were added for all languages since. **Patterns find
+what is said, not what is hinted at**: most hints go through triage as any other post.
+
+| list | language | of risk | found | others | alarms |
+|---|---|---|---|---|---|
+{self_harm}
 """
 
 
@@ -135,6 +147,7 @@ def write_card(
         limits="\n".join(_limits(unseen, scores)),
         reliability="\n".join(_reliability(unseen, scores)),
         safety="\n".join(safety_rows()),
+        self_harm="\n".join(self_harm_rows()),
     )
 
 
@@ -229,6 +242,14 @@ def safety_rows() -> Iterable[str]:
                 [_meets(rule, text) for text in lists[part].strip().splitlines()] for part in ("meant", "harmless")
             )
             yield f"| {rule} | {language} | {len(yes)} | {sum(yes)} | {len(no)} | {sum(no)} |"
+
+
+def self_harm_rows() -> Iterable[str]:
+    """Yield the rows of a table of what the rules find in the lists on self-harm that they were not written for."""
+    for name, languages in tomllib.loads(_SELF_HARM.read_text("utf-8")).items():
+        for language, lists in languages.items():
+            risk, no_risk = ([_meets("self-harm", text) for text in lists[part]] for part in ("risk", "no_risk"))
+            yield f"| {name} | {language} | {len(risk)} | {sum(risk)} | {len(no_risk)} | {sum(no_risk)} |"
 
 
 def _meets(name: str, text: str) -> bool:

@@ -36,12 +36,12 @@ def test_text_for_models_is_plain(text: str, plain: str) -> None:
         ("k i l l and k.i.l.l and k-i-l-l", "kill and kill and kill"),
         ("Z o r b l a x i a n s ruin it", "Zorblaxians ruin it"),
         ("l e a v e n o w", "leavenow"),  # one blank between words too: nothing tells where they end
-        ("k  i  l  l", "k i l l"),
+        ("k  i  l  l", "kill"),
         ("I am a man", "I am a man"),
         ("K1ll th3m, m1grants", "Kill them, migrants"),
         ("B00KS and a$$", "BooKS and a$$"),  # only between letters
         ("d!e p@y", "d!e p@y"),
-        ("y0u 1d10t", "you 1diot"),
+        ("y0u 1d10t", "you idiot"),
         ("4ll in 2015, covid19 4 you", "4ll in 2015, covid19 4 you"),
         ("kіll тhem, Zоrblаxians", "kill them, Zorblaxians"),  # Cyrillic look-alikes between Latin letters
         ("это слово", "это слово"),

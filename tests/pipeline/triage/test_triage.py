@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.domain import GroupScore, Route, TargetGroup
+from core.domain import GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
 from models.embed import Embedder, Vectors
 from pipeline import vector
@@ -43,6 +43,11 @@ async def test_the_attacked_group_and_the_language_are_found(
     assert triage.language == language
     assert triage.route is Route.DRAFT
     assert listed_groups([triage.groups[0].group]) in triage.reason
+
+
+async def test_triage_fills_every_field(triager: Triager) -> None:
+    triage = await triager.triage(make_post(text="Refugees take our jobs and houses"))
+    assert triage.model_fields_set == set(Triage.model_fields)
 
 
 async def test_several_groups_come_surest_first(triager: Triager) -> None:
