@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_each_sentence_stands_beside_evidence_that_is_there() -> None:
     evidence = data.read_evidence(load_claims())
     named = {(name, language) for name, language, _, _, _ in answers(data.FOLLOWS_FILE)}
     assert named - set(evidence) == set(), "take the sentences of removed facts out of follows.tsv"
+
+
+def test_each_draft_answers_a_scene_with_evidence_that_is_there_and_is_labelled_once() -> None:
+    evidence = data.read_evidence(load_claims())
+    scenes = {scene: (language, numbers.split(",")) for scene, language, numbers, _ in data.rows(data.SCENES_FILE)}
+    drafts = list(data.rows(data.DRAFTS_FILE))
+    assert {language for language, _ in scenes.values()} == set(LANGUAGES)
+    named = {(number, language) for language, numbers in scenes.values() for number in numbers}
+    assert named - set(evidence) == set(), "take the scenes of removed facts out of scenes.tsv and drafts.tsv"
+    assert {scene for scene, *_ in drafts} == set(scenes)
+    assert {(stands, follows) for _, _, stands, follows, _ in drafts} == {*product("01", "01")}
+    assert max(Counter((scene, sentence) for scene, _, _, _, sentence in drafts).values()) == 1
 
 
 def test_each_claim_that_sentences_answer_has_that_wording() -> None:

@@ -16,7 +16,7 @@ from pipeline.threats import ThreatHead
 from training.heads.data import letters
 from training.heads.forums import LABELS as FORUMS
 from training.heads.forums import read_forums
-from training.threats.data import SUITES, Sample, disguised, suites, twins, wordings, written
+from training.threats.data import SUITES, Sample, disguised, read_by_two, suites, twins, wordings, written
 from training.threats.model_card import safety_rows, self_harm_rows
 from training.threats.train import save, train
 
@@ -60,9 +60,40 @@ def test_twins_threaten_and_do_not_in_every_language_and_repeat_nothing_that_is_
     assert not [each for each in samples if letters(each.text) in measured]
 
 
+def ids(file: str) -> list[str]:
+    lines = (PACKAGE / file).read_text("utf-8").splitlines()
+    return [line.split()[1] for line in lines if not line.startswith("#")]
+
+
+def test_a_label_of_two_readers_counts_and_a_post_on_which_they_differ_is_left_out() -> None:
+    names = {line.split()[0]: line.split()[1] for line in (PACKAGE / "second_reading.txt").read_text().splitlines()}
+    threat, unclear = names["threat"], names["unclear"]
+
+    def post(source: str, *, threat: bool, held_out: bool = True) -> Sample:
+        return Sample("…", threat, "posts", "a kind", source, held_out)
+
+    read = read_by_two(
+        [
+            post(threat, threat=False),
+            post(unclear, threat=True),
+            post("hatexplain:0", threat=True),
+            post("hatexplain:1", threat=False),
+            post("hatexplain:2", threat=True, held_out=False),
+        ]
+    )
+    assert [(sample.threat, sample.kind) for sample in read] == [
+        (True, "threat"), (False, "no threat"), (False, "a kind"), (True, "a kind"),
+    ]  # fmt: skip
+
+
+def test_no_post_is_read_again_for_training_that_two_readers_read_for_measuring() -> None:
+    again = ids("read_again.txt")
+    assert len(again) == len(set(again)) > 10_000
+    assert not {*again} & ({*ids("second_reading.txt")} | {*HELD_OUT.read_text("utf-8").split()})
+
+
 def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:
-    lines = (PACKAGE / "read.txt").read_text("utf-8").splitlines()
-    labelled = {line.split()[1] for line in lines if not line.startswith("#")}
+    labelled = {*ids("read.txt")}
     labelled |= {line.split()[0] for line in FORUMS.read_text("utf-8").splitlines() if not line.startswith("#")}
     assert labelled
     assert not labelled & set(HELD_OUT.read_text("utf-8").split())

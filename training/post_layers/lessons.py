@@ -22,7 +22,7 @@ from training.heads.data import LONGEST, SHORT, letters
 from training.heads.data import read_samples as read_head_samples
 from training.heads.sample import Part
 from training.heads.train import COUNTS, HATE_COUNTS, labels
-from training.threats.data import WORDINGS
+from training.threats.data import WORDINGS, read_again, read_by_two
 from training.threats.data import read_samples as read_threats
 from training.threats.train import COUNTS as THREAT_COUNTS
 
@@ -36,6 +36,8 @@ OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
 """Weights for hate that replace those in HATE_COUNTS: layers learn these origins faster than linear heads do."""
 HARMLESS = 1.3
 """Weight of a text without a threat, relative to one with a threat."""
+AGAIN_COUNTS = 2.0
+"""Weight of a real post that was read for threats and is in none of the heads' data."""
 WORDING_IS_NO_THREAT = 0.5
 """Weight of a wording as an example without a threat; many wordings are hostile, but those used here don't threaten."""
 OWN_POST_HATE, OWN_POST_GROUP, OWN_POST_THREAT = 1.0, 0.5, 1.0
@@ -128,14 +130,20 @@ def _count(name: str, origin: str) -> float:
 
 
 def _of_threats(data: Path) -> Iterator[Lesson]:
-    for sample in read_threats(data):
+    """Yield the lessons on threats; what was read again replaces what was said of a text before."""
+    again = {normalise(text)[:LONGEST]: threat for text, threat in read_again(data)}
+    for sample in read_by_two(read_threats(data)):
         if sample.origin == WORDINGS:
             continue  # `_of_wordings` makes lessons of these.
         part = Part.REPORT if sample.held_out else Part.TRAIN
-        counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if sample.threat else HARMLESS)
         text = normalise(sample.text)[:LONGEST]
-        opinions = {THREAT: (sample.threat, counts)}
+        threat = sample.threat if sample.held_out else again.pop(text, sample.threat)
+        counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if threat else HARMLESS)
+        opinions = {THREAT: (threat, counts)}
         yield Lesson(text, sample.origin, part, opinions, label=sample.kind, language=sample.language)
+    for text, threat in again.items():
+        counts = AGAIN_COUNTS * (1.0 if threat else HARMLESS)
+        yield Lesson(text, "read again", Part.TRAIN, {THREAT: (threat, counts)})
 
 
 def _of_posts(data: Path) -> Iterator[Lesson]:

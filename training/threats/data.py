@@ -11,11 +11,12 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from core.domain import AttackKind
+from evaluation.evidence.yardstick import texts_by_id
 from kb.claims.loading import load_claims
 from pipeline.threats import speaks_of_violence
 from training.heads.forums import read_forums
@@ -36,6 +37,8 @@ ONLY_TRAINED = "as_in_posts"
 SUITES = {"suite": "suite.toml", "second suite": "second_suite.toml"}
 """Origins whose sentences are always for the report only, with their files."""
 FORUMS, WORDINGS, TWINS = "forum posts", "wordings", "threat twins"
+READ_BY_TWO = frozenset({"posts", FORUMS, "flagged posts"})
+"""Origins whose held-out posts two readers read whole."""
 THREATENS = {"t-": True, "n-": False}
 """Whether a twin threatens, by the beginning of its kind."""
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
@@ -280,6 +283,33 @@ def _texts(data: Path) -> Iterator[tuple[str, str]]:
         for row in csv.DictReader(io.TextIOWrapper(file, "utf-8")):
             posts[f"mlma-words:{row['HITId']}"] = _ESCAPED.sub(_unescaped, row["tweet"])
     yield from ((name, text) for name, text in posts.items() if name not in kept_apart)
+
+
+def read_again(data: Path) -> Iterator[tuple[str, bool]]:
+    """Yield real posts to train on that one reader read whole, each with whether it threatens (`read_again.txt`).
+
+    Only layers and larger models learn from them (`training.post_layers`), not the threat head.
+    """
+    texts = texts_by_id(data)
+    for name, label in _labels("read_again.txt").items():
+        yield texts[name][:LONGEST], label == "threat"
+
+
+def read_by_two(samples: Iterable[Sample]) -> Iterator[Sample]:
+    """Yield the samples, real posts for measuring with the label that two readers gave them (`second_reading.txt`).
+
+    Where the two differ, the post is left out.
+    """
+    labels = _labels("second_reading.txt")
+    for sample in samples:
+        if not (sample.held_out and sample.origin in READ_BY_TWO):
+            yield sample
+            continue
+        label = labels.get(sample.source, "none")
+        if label != "unclear":
+            threat = label == "threat"
+            kind = "threat" if threat else "no threat" if sample.threat else sample.kind
+            yield replace(sample, threat=threat, kind=kind)
 
 
 def _replies(path: Path) -> Iterator[Sample]:
