@@ -10,8 +10,14 @@ import sentencex
 _ELLIPSIS_BREAK = re.compile(r"(?<=…)\s+(?=[^\W\d_a-z]|[¿¡\"“«])")
 _ACRONYM_BREAK = re.compile(r"(?<=[A-Z][A-Z]\.)\s+(?=[^\W\d_a-z]|[¿¡])(?!UU\.)")
 """A break after an acronym, which the rules of some languages mistake for an abbreviation."""
-_NO_BREAK = re.compile(r"(?:(?<=\bno\.)|(?<=\bnato\.))\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])")
-"""A break after "no" or "nato", which the Italian and Spanish rules mistake for "number" and the alliance."""
+_WHOLE_WORDS = (
+    "adhd", "aids", "ai", "bar", "bien", "ci", "con", "contra", "fa", "fai", "fed", "fin", "hetero", "hiv", "ia",
+    "ill", "inps", "irpef", "istat", "la", "le", "li", "lo", "ma", "mai", "mar", "may", "me", "mi", "min", "miss",
+    "nato", "ne", "no", "nos", "ok", "ore", "rom", "sa", "sai", "se", "si", "sia", "so", "sobre", "su", "te",
+    "trans", "tv", "unesco", "uni", "usa", "va", "vi", "via",
+)  # fmt: skip
+"""Words that sentences end with, and that the rules of a language mistake for abbreviations."""
+_WORD_BREAK = re.compile("|".join(rf"(?<=\b(?i:{word})\.)\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])" for word in _WHOLE_WORDS))
 _WORDS = re.compile(r"\w")
 _LAST_WORD = re.compile(r"(?:^|[\s('’\"])([^\W\d_]+)\.$")
 _END = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
@@ -50,6 +56,6 @@ def is_question(sentence: str) -> bool:
 def _pieces(line: str, language: str) -> list[str]:
     segments = sentencex.segment("en" if language == "und" else language, line)
     pieces = [str(segment) for segment in segments]
-    for end in (_ELLIPSIS_BREAK, _ACRONYM_BREAK, _NO_BREAK):
+    for end in (_ELLIPSIS_BREAK, _ACRONYM_BREAK, _WORD_BREAK):
         pieces = [piece for broken in pieces for piece in end.split(broken)]
     return [piece.strip() for piece in pieces if piece.strip()]

@@ -7,13 +7,17 @@ from pipeline.guard.cues import clauses, negated, refutations
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_stems
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.words import claim_stems, content, words
+from pipeline.guard.words import claim_stems, content, stem, words
 from pipeline.sentences import is_question
 
 SHORTEST_COPY = 4
 """Fewest words in a row that make a copied clause."""
 LONGEST_QUOTE = 8
 """Most words in a row that a sentence refuting them may repeat."""
+REACH = 3
+"""Words of the post on either side of a shared one within which a negation counts."""
+MOST_SHARED = 0.99
+"""Highest share of common content words, so that 1 is a copied clause only."""
 FEWEST_SHARED = 2
 """Least number of shared content words that says anything about copying."""
 
@@ -71,16 +75,27 @@ def _share(part: Part, reply: Material) -> float:
         return 0.0
     ignored = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
     of_post, of_sentence = reply.post_content - ignored, part.content - ignored
-    return len(of_post & of_sentence) / max(FEWEST_SHARED, min(len(of_post), len(of_sentence)))
+    share = len(of_post & of_sentence) / max(FEWEST_SHARED, min(len(of_post), len(of_sentence)))
+    return min(share, MOST_SHARED)
 
 
 def _negates(part: Part, reply: Material) -> bool:
-    """Tell whether each clause that shares words with the post is negated, and the post is not: "are not dangerous"."""
-    if negated(" ".join(reply.post_words), reply.language):
-        return False
+    """Tell whether each clause that shares words with the post is negated, and the post is not: "are not dangerous".
+
+    A negation in the post counts within REACH words of a shared one.
+    """
     spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]
     about = [clause for clause in spans if content(words(clause), reply.language) & reply.post_content]
-    return bool(about) and all(negated(clause, reply.language) for clause in about)
+    return bool(about) and all(negated(clause, reply.language) for clause in about) and not _negates_too(part, reply)
+
+
+def _negates_too(part: Part, reply: Material) -> bool:
+    language = reply.language
+    return any(
+        negated(" ".join(reply.post_words[max(0, place - REACH) : place + 1 + REACH]), language)
+        for place, word in enumerate(reply.post_words)
+        if stem(word, language) in part.content & reply.post_content
+    )
 
 
 def _asks_back(part: Part, reply: Material) -> bool:

@@ -13,7 +13,7 @@ from pipeline.guard.figures import figures
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.quantities import Kind, is_majority
+from pipeline.guard.quantities import Kind, is_majority, quantities
 from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
@@ -25,8 +25,12 @@ _ACRONYM = re.compile(r"([A-Z]{2,})(?:['’]?[a-z]{1,5})?$")
 _CAPITALISED = re.compile(r"\b[A-Z]")
 _RUN = re.compile(r"\b[A-Z][\w'’-]*(?:,?\s(?:[A-Z][\w'’-]*|[a-z'’]{1,6}))*")
 """A name of several words, including short words between them."""
+_ROW = re.compile(r"\b[A-Z]\w+(?:\s[A-Z]\w+){2,}")
+"""A name of three words or more without any between them."""
 SHORTEST_ACRONYM = 3
-"""Fewest letters of an acronym that may stand for the words of a source's name."""
+"""Fewest letters of an acronym that may stand for some words of a name; fewer must stand for a whole institution."""
+REACH = 4
+"""Words after an appeal to findings within which its source is named."""
 _ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
 """An article elided before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
@@ -54,11 +58,25 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
             word
             for part in reply.parts
             if not part.quoted
-            for word in part.words
-            if word in _appeals(reply.language) and not _is_borne_out(word, known, reply, context)
+            for word in _appeals_of(part, known, reply)
+            if not _is_borne_out(word, known, reply, context)
         ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
+
+
+def _appeals_of(part: Part, known: frozenset[str], reply: Material) -> Iterator[str]:
+    """Yield the words of a sentence that appeal to findings, except of a source that it names: "experts at WHO"."""
+    empty, of = function_words(reply.language), words_pattern("whose", reply.language)
+    sources = frozenset[str]().union(
+        *(_of_source(statement.evidence, reply.language) for statement in reply.statements)
+    )
+    for place, word in enumerate(part.words):
+        following = part.words[place + 1 : place + 1 + REACH]
+        named = next((each for each in following if each not in empty), "")
+        is_the_sources = following and of.fullmatch(following[0]) and stem(named, reply.language) in sources
+        if word in _appeals(reply.language) and not is_the_sources:
+            yield word
 
 
 def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: GuardContext) -> bool:
@@ -76,8 +94,9 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
 
 def _asked(text: str, language: str) -> bool:
     """Tell whether folded evidence gives a share of those who were asked."""
-    return words_pattern("asked", language).search(text) is not None and any(
-        figure.percent for figure in figures(text, language)
+    return words_pattern("asked", language).search(text) is not None and (
+        any(figure.percent for figure in figures(text, language))
+        or any(quantity.kind is Kind.SHARE for quantity in quantities(text, language))
     )
 
 
@@ -133,12 +152,15 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
 
 
 def _abbreviates(acronym: str, reply: Material) -> bool:
-    """Tell whether the letters are initials, in order, in a source's institution or title: "ONS", "NHGRI"."""
-    sources = (statement.evidence.source for statement in reply.statements)
-    names = (name for source in sources for name in (source.institution, source.title))
+    """Tell whether the letters are initials, in order, in a name of the evidence or its source: "ONS", "NHGRI"."""
+    evidence = [statement.evidence for statement in reply.statements]
+    if len(acronym) < SHORTEST_ACRONYM:
+        return any(acronym == "".join(_CAPITALISED.findall(each.source.institution)) for each in evidence)
+    names = (name for each in evidence for name in (each.source.institution, each.source.title))
     runs = (run for name in names for run in _RUN.findall(name))
     initials = ("".join(_CAPITALISED.findall(run)) for run in runs)
-    return len(acronym) >= SHORTEST_ACRONYM and any(_is_in_order(acronym, letters) for letters in initials)
+    in_text = ("".join(_CAPITALISED.findall(run)) for each in evidence for run in _ROW.findall(each.text))
+    return acronym in in_text or any(_is_in_order(acronym, letters) for letters in initials)
 
 
 def _is_in_order(acronym: str, initials: str) -> bool:
@@ -218,6 +240,13 @@ def _any_of(names: list[str]) -> re.Pattern[str]:
 def _as_written(name: str) -> str:
     """Return a pattern for a name; it matches acronyms in capitals only, so that "us" and "who" are none."""
     return rf"(?-i:{re.escape(name)})" if name.isupper() else re.escape(name)
+
+
+@lru_cache(maxsize=2048)
+def _of_source(evidence: Evidence, language: str) -> frozenset[str]:
+    """Return the stems of the words that name a source, in all forms of its name."""
+    name = evidence.source.institution
+    return stems(words(fold(" ".join([name, *table("names")["aliases"].get(name, []), *_other_names(name)]))), language)
 
 
 @lru_cache(maxsize=2048)

@@ -43,8 +43,8 @@ CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 FEWEST_JOINED = 20
 """Smallest number that a word like "and" may join with the rest of a number."""
-HALF_POINT = 0.5
-"""Percentage points by which a whole number of percent may be rounded."""
+HALF_POINT, WHOLE_FROM = 0.5, 10
+"""By how much a whole number may be rounded, of percent or of anything else from the second on."""
 NEARLY_ALL = 15.0
 """Percentage points by which "nearly all" may fall short of all."""
 LARGEST_WHOLE = 1000
@@ -116,7 +116,11 @@ def _is_a_whole(number: float) -> bool:
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:
     """Tell whether a fraction of nothing named is a share: "over a quarter had left", not "at least half an hour"."""
     goes_on = _after_a_share(language).match(fraction.string, fraction.end())
-    return goes_on is not None and marker_before(fraction.string, fraction.start(), language) in ("over", "under")
+    return goes_on is not None and marker_before(fraction.string, fraction.start(), language) in (
+        "over",
+        "under",
+        "about",
+    )
 
 
 @lru_cache(maxsize=16)
@@ -215,6 +219,11 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
             number = _value(match["count"], language) * size
             yield _rough(text, match, Kind.NUMBER, number + _last_magnitude(number) / 2, language)
     for figure in figures(text, language):
+        if not figure.percent and figure.text.isdigit() and WHOLE_FROM <= figure.value < FIRST_YEAR:
+            # 43.2 years are also "43 years".
+            yield Quantity(
+                (figure.text,), (figure.start, figure.end), Kind.NUMBER, figure.value, HALF_POINT, HALF_POINT
+            )
         marker = _marker(text, figure.start, figure.end, language)
         if figure.percent and not marker and figure.value.is_integer():
             # 17.2 % is also written "17 %".

@@ -10,12 +10,12 @@ from functools import lru_cache
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import IsExplained, explained, given_by, known_quantities
 from pipeline.guard.cues import negated, refutations
-from pipeline.guard.figures import figures, word_value
+from pipeline.guard.figures import Figure, figures, word_value
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement, with_citation
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import known_names
-from pipeline.guard.quantities import marker_before, names_first_article
+from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, marker_before, names_first_article
 from pipeline.guard.support import is_statement, without_asides
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, word_spans, words
 
@@ -249,11 +249,18 @@ def _changed_figures(part: Part, statement: Statement, language: str) -> list[st
     written = [figure for figure in figures(part.text, language) if known.count(figure.value) == 1]
     if len(inserted) == 1:
         written = [figure for figure in written if figure.value not in inserted]
-    places = [known.index(figure.value) for figure in written]
-    if len(set(places)) < len(places) or places == sorted(places):
+    # Years are put first or last as it pleases: "in 2022 it was 9 %" and "9 % in 2022".
+    years, others = (
+        [known.index(figure.value) for figure in written if _is_a_year(figure) is year] for year in (True, False)
+    )
+    if len({*years, *others}) < len(written) or (years == sorted(years) and others == sorted(others)):
         return []
     order = [place for root, place in _shared(part, statement, language).items() if not root.isdigit()]
     return [figure.text for figure in written] if order == sorted(order) else []
+
+
+def _is_a_year(figure: Figure) -> bool:
+    return len(figure.text) == len("2022") and figure.text.isdigit() and FIRST_YEAR < figure.value < LAST_YEAR
 
 
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
@@ -269,4 +276,4 @@ def _shared(part: Part, statement: Statement, language: str) -> dict[str, int]:
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
     roots = dict.fromkeys(stem(word, language) for word in part.words)
     common = part.content & statement.content
-    return {root: places[root] for root in roots if root in common}
+    return {root: places[root] for root in roots if root in common and not root.isdigit()}
