@@ -14,6 +14,13 @@ from core.sentences import split
         ("One line\nanother line", "und", ("One line", "another line")),
         ("Well… Maybe.", "en", ("Well…", "Maybe.")),
         ("Ez da egia. Hori da.", "eu", ("Ez da egia.", "Hori da.")),
+        ("Please help me. They came.", "en", ("Please help me.", "They came.")),
+        ("Lo decía de los rom. Vale la pena.", "it", ("Lo decía de los rom.", "Vale la pena.")),
+        ("Spero che lo sia. Oggi no.", "it", ("Spero che lo sia.", "Oggi no.")),
+        ("Lo dice l'Istat. È un dato.", "it", ("Lo dice l'Istat.", "È un dato.")),
+        ("Son personas trans. Viven aquí.", "es", ("Son personas trans.", "Viven aquí.")),
+        ("Hitz horrek min. Utzi.", "eu", ("Hitz horrek min.", "Utzi.")),
+        ("Lo dice il dott. Rossi.", "it", ("Lo dice il dott. Rossi.",)),
         ("", "en", ()),
     ],
 )

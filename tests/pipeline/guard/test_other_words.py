@@ -357,3 +357,70 @@ def test_no_year_share_study_or_court_is_read_out_of_other_words(language: str, 
 )
 def test_british_and_american_spellings_meet(word: str, other: str) -> None:
     assert stem(word, "en") == stem(other, "en")
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "honest", "wrong"),
+    [
+        (
+            "en",
+            "The mean age of sailors at the port was 43.2 years in 2019.",
+            "Sailors at the port were 43 years old on average in 2019.",
+            "Sailors at the port were 45 years old on average in 2019.",
+        ),
+        (
+            "en",
+            "In 2019, sailors at the port paid 241 fines, against 454 in 2018.",
+            "Sailors at the port paid 241 fines in 2019, against 454 in 2018.",
+            "Sailors at the port paid 454 fines in 2019, against 241 in 2018.",
+        ),
+        (
+            "it",
+            "Secondo l'ufficio del porto, circa la metà ha la cittadinanza del porto.",
+            "Più o meno uno su due ha la cittadinanza del porto, secondo l'ufficio.",
+            "Più o meno uno su tre ha la cittadinanza del porto, secondo l'ufficio.",
+        ),
+        (
+            "eu",
+            "Holokaustoan sei milioi judu hil zituzten, eta haietatik 1,5 milioi haurrak ziren.",
+            "Holokaustoan sei milioi judu hil zituzten, eta haietatik milioi eta erdi haurrak ziren.",
+            "Holokaustoan sei milioi judu hil zituzten, eta haietatik erdiak haurrak ziren.",
+        ),
+    ],
+)
+def test_a_figure_may_be_rounded_and_a_year_put_elsewhere(
+    language: str, evidence: str, honest: str, wrong: str
+) -> None:
+    assert stopped_by(evidence, honest, language) == set()
+    assert stopped_by(evidence, wrong, language)
+
+
+@pytest.mark.parametrize(
+    ("institution", "honest", "wrong"),
+    [
+        ("Harbour Office", "The experts at the Harbour Office say", "The experts at sea say"),
+        ("Tribunal Marítimo", "The TM says", "The TX says"),
+    ],
+)
+def test_a_source_that_is_named_is_no_appeal_to_others(institution: str, honest: str, wrong: str) -> None:
+    evidence = "Walks in the harbour are good for the health of older people."
+    said = "{} that harbour walks are good for older people's health."
+    assert "names" not in stopped_by(evidence, said.format(honest), institution=institution)
+    assert "names" in stopped_by(evidence, said.format(wrong), institution=institution)
+
+
+def test_who_was_asked_answered_a_survey() -> None:
+    evidence = "More than one in two of the respondents had been mocked at sea, the Harbour Office found."
+    assert "names" not in stopped_by(evidence, "In the survey, over half of those asked had been mocked at sea.")
+
+
+@pytest.mark.parametrize("acronym", ["EAP", "EAPn"])
+def test_initials_of_a_name_in_the_evidence_stand_for_it(acronym: str) -> None:
+    evidence = "Euskal Arrantza Portuan 85.000 marinel zeuden 2019an."
+    assert "names" not in stopped_by(evidence, f"85.000 marinel zeuden {acronym} 2019an.", "eu")
+
+
+def test_whoever_says_it_may_recognise_it() -> None:
+    evidence = "Ogni marinaio ha diritto alla libertà di manifestare nel porto la propria opinione, anche in mare."
+    said = "La carta riconosce a ogni marinaio la libertà di manifestare nel porto la propria opinione, anche in mare."
+    assert "swap" not in stopped_by(evidence, said, "it")
