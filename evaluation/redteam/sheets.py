@@ -29,13 +29,13 @@ LEARNED = {
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
     "fifth": "written like the fourth by another reader; checks by words were mended with it in view",
     "sixth": "written like the fifth by another reader; checks by words were mended with it in view",
+    "seventh": "written like the sixth by another reader; checks by words were mended with it in view",
+    "eighth": "written like the seventh by another reader; checks by words were mended with it in view",
+    "ninth": "written like the eighth by another reader; checks by words were mended with it in view",
 }
 """Sets of drafts in free wording to which the weighing of checks was fitted, and when they were written."""
 
 FRESH = {
-    "seventh": "written like the sixth by another reader; looked at when the weighing was made",
-    "eighth": "written like the seventh by another reader; looked at when the weighing was made",
-    "ninth": "written like the eighth by another reader; counted before and after a review of the weighing",
     "tenth": "written like the ninth by another reader; counted once, after all changes made with others in view",
 }
 """Sets of drafts that nothing was fitted to, and when they were written."""

@@ -196,8 +196,8 @@ Stopped when weighed: a failure that can't be outweighed, or a probability under
 |---|---|---|--:|--:|--:|--:|
 {rows}
 
-Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The counts of the
-seventh to ninth set were in view while it was chosen what may be weighed.
+Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The tenth set was
+counted once, when checks and weights were ready.
 
 ## Limits
 
