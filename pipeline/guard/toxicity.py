@@ -20,6 +20,7 @@ SLUR = 0.95
 
 Among the words of 1,140 labelled drafts only "ban" is as toxic; names of groups are left out.
 """
+PEOPLE = "people"
 WORDS_OF_EVIDENCE = 0.8
 """Share of a sentence's content from evidence at which the sentence counts as quoted."""
 
@@ -28,8 +29,8 @@ class ToxicityCheck(OneByOne):
     """A check of the toxicity model's probability for the reply's own words, and for each that the post has too.
 
     A slur among calm words hardly counts in the probability for the whole ("Being a … is no excuse for hate speech").
-    In a language that the model does not know, the result is advice only. Quoted statements are left out: they are
-    vetted, and such models rate the mere names of groups as toxic.
+    In a language that the model does not know, the result is advice only. Such models rate the mere names of groups as
+    toxic, so PEOPLE stands for each. Quoted statements are left out: they are vetted.
     """
 
     name = "toxicity"
@@ -43,7 +44,9 @@ class ToxicityCheck(OneByOne):
 
     def measure(self, reply: Material, context: GuardContext) -> Measurement:
         """Return the toxicity, 0 to 1."""
-        own = " ".join(part.text for part in reply.parts if covered(part, reply) < WORDS_OF_EVIDENCE)
+        own = " ".join(
+            group_pattern().sub(PEOPLE, part.folded) for part in reply.parts if covered(part, reply) < WORDS_OF_EVIDENCE
+        )
         score = max([self.model.score(own) if own else 0.0, *self._slurs(reply)])
         known = reply.language in self.model.languages
         detail = f"Toxicity {score:.0%}; {self._limit:.0%} is the limit."

@@ -2,7 +2,7 @@
 
 Each check errs by itself, and a reply has to pass two dozen. Where both readers of pairs have judged a reply's free
 sentences, checks that measure by words or likelihood are weighed with them, and what they say together decides. Checks
-of form, figures, names, exchanged words, agreement, insults and repetition stand by themselves. The weights
+of form, figures, names, exchanged words, agreement, insults, toxicity and repetition stand by themselves. The weights
 are fitted to labelled drafts (`rejoinder train weighing`); figures and limits are in `pipeline/data/weighing.md`.
 """
 
@@ -27,12 +27,10 @@ READERS = ("opposes", "grounded")
 """The checks whose probabilities count; where one of them is missing, nothing is weighed."""
 WEAKEST = "weakest"
 """The weight of the lower of the readers' log odds."""
-FLAGS = ("supported", "overclaim", "echo", "garbled", "fits", "topic", "toxicity")
+FLAGS = ("supported", "overclaim", "echo", "garbled", "fits", "topic")
 """The checks whose failures count."""
 COPIED_CLAUSE, OPPOSITE = 1.0, 0.0
 """Values at which failures of `echo` and `supported` stand: a clause of the post, the opposite of the evidence."""
-SURELY_TOXIC = 0.9
-"""Toxicity at which its failure stands; below, words that a reply denies ("is no disease") reach it, too."""
 SUREST = 0.996
 """Highest probability that counts as such, so that a reader that is sure does not outweigh all else."""
 
@@ -95,14 +93,7 @@ class Weighing:
 
 def may_outweigh(check: Check) -> bool:
     """Tell whether a failure of this check may be outweighed by what the others say."""
-    match check.name:
-        case "echo":
-            return check.value != COPIED_CLAUSE
-        case "supported":
-            return check.value != OPPOSITE
-        case "toxicity":
-            return check.value < SURELY_TOXIC
-    return check.name in FLAGS
+    return check.name in FLAGS and (check.name, check.value) not in (("echo", COPIED_CLAUSE), ("supported", OPPOSITE))
 
 
 def firm_failures(checks: Iterable[Check]) -> tuple[Check, ...]:

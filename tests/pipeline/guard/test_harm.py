@@ -94,3 +94,15 @@ def test_a_slur_of_the_post_is_not_said_again_except_by_evidence(
 def test_a_slur_that_only_the_reply_has_counts_in_the_whole_alone(context: GuardContext) -> None:
     text = "A zorbling is a cloud."
     assert ToxicityCheck(OneSlur(), GuardSettings()).measure(material(text, context), context).passed
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("Women have as much right to a say in politics as any man has.", True),
+        ("People like you are a disgrace to this country.", False),
+        ("Go back to your cave, you bigot.", False),
+    ],
+)
+def test_the_name_of_a_group_is_not_toxic_and_contempt_is(judge: Judge, text: str, passes: bool) -> None:
+    assert judge("toxicity", text).passed is passes

@@ -58,7 +58,7 @@ def passes(found: dict[str, Check]) -> bool:
     return all(check.passed or not check.hard for check in found.values())
 
 
-@pytest.mark.parametrize("doubted", ["supported", "overclaim", "echo", "topic", "toxicity"])
+@pytest.mark.parametrize("doubted", ["supported", "overclaim", "echo", "topic"])
 async def test_a_single_doubt_is_advice_where_both_readers_are_sure(context: GuardContext, doubted: str) -> None:
     found = await judged(context, failing(doubted), *readers(SURE))
     assert passes(found) and found[NAME].passed
@@ -86,7 +86,7 @@ async def test_the_readers_are_asked_about_a_reply_that_a_check_doubts(context: 
 
 @pytest.mark.parametrize(
     "stands",
-    [failing("numbers"), failing("names"), failing("swap"), failing("insult"), failing("stance")],
+    [failing("numbers"), failing("names"), failing("swap"), failing("insult"), failing("toxicity"), failing("stance")],
 )
 async def test_checks_that_are_not_weighed_stop_a_reply_unread(context: GuardContext, stands: Says) -> None:
     both = readers(SURE)
@@ -95,10 +95,8 @@ async def test_checks_that_are_not_weighed_stop_a_reply_unread(context: GuardCon
     assert not any(reader.asked for reader in both)
 
 
-@pytest.mark.parametrize("plain", [failing("echo", 1.0), failing("supported", 0.0), failing("toxicity", 0.93)])
-async def test_a_copied_clause_the_opposite_of_the_evidence_or_plain_toxicity_stops_it(
-    context: GuardContext, plain: Says
-) -> None:
+@pytest.mark.parametrize("plain", [failing("echo", 1.0), failing("supported", 0.0)])
+async def test_a_copied_clause_or_the_opposite_of_the_evidence_stops_it(context: GuardContext, plain: Says) -> None:
     assert not passes(await judged(context, plain, *readers(SURE)))
 
 
