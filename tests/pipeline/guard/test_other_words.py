@@ -395,6 +395,41 @@ def test_a_figure_may_be_rounded_and_a_year_put_elsewhere(
     assert stopped_by(evidence, wrong, language)
 
 
+FINES = "In 2019, sailors at the port paid 241 fines, against 454 in 2018."
+CRIMES = "The police in the port recorded 145,214 hate crimes in 2023, down from 155,841 in 2022."
+ILL = "In 2015, 20 % of sailors at the port were ill; in 2019, 40 % were."
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "sentence", "stops"),
+    [
+        ("en", FINES, "Sailors at the port paid 241 fines in 2019, against 454 in 2018.", False),
+        ("en", FINES, "In 2018, sailors at the port paid 241 fines.", True),
+        ("en", FINES, "Sailors at the port paid 454 fines in 2019.", True),
+        ("en", CRIMES, "In 2023, the police in the port recorded 145,214 hate crimes.", False),
+        ("en", CRIMES, "In 2023, the police in the port recorded 145,214 hate crimes, and 155,841 in 2022.", False),
+        ("en", CRIMES, "By 2022, the police in the port had recorded 145,214 hate crimes.", True),
+        ("en", ILL, "20 % of sailors at the port were ill in 2015.", False),
+        ("en", ILL, "In 2019, 20 % of sailors at the port were ill.", True),
+        (
+            "en",
+            "In 2022 the pay gap of sailors at the port ranged from 0.7% in Luxembourg to 21.3% in Estonia.",
+            "In Estonia the pay gap of sailors at the port stood at 21.3% in 2022.",
+            False,
+        ),
+        (
+            "es",
+            "En 2022 la tasa de paro de los marineros en España fue del 21,4 %, frente al 12,8 % del resto.",
+            "La tasa de paro de los marineros en España era del 21,4 % en 2022, frente al 12,8 % del resto.",
+            False,
+        ),
+        ("en", "Of 1500 sailors at the port 300 were ill.", "Of 300 sailors at the port 1500 were ill.", True),
+    ],
+)
+def test_a_year_keeps_its_figure(language: str, evidence: str, sentence: str, stops: bool) -> None:
+    assert ("swap" in stopped_by(evidence, sentence, language)) is stops
+
+
 @pytest.mark.parametrize(
     ("institution", "honest", "wrong"),
     [
