@@ -234,7 +234,7 @@ def test_who_denies_what_the_post_denies_agrees_with_nobody(judge: Judge, post: 
         ("en", "you think its a hoax? look at the crime they bring", "It is no hoax. People deserve to know."),
         ("en", "is it a hoax that sailors steal? look around", "It is no hoax. People deserve to know."),
         ("es", "Creen que el naufragio es mentira.", "No es mentira. La gente merece saberlo."),
-        ("it", "Pensano che il naufragio è una bugia.", "Il naufragio non è una bugia, e la gente merita di saperlo."),
+        ("it", "Pensano che il naufragio è falso.", "Il naufragio non è falso, e la gente merita di saperlo."),
         (
             "es",
             "Dicen que es mentira, pero los marineros roban.",
