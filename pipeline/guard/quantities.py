@@ -113,7 +113,7 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
 
 
 def _is_a_whole(number: float) -> bool:
-    return 1 < number and (number <= LARGEST_WHOLE or math.log10(number).is_integer())
+    return number > 1 and (number <= LARGEST_WHOLE or math.log10(number).is_integer())
 
 
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:

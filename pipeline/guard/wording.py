@@ -265,7 +265,9 @@ def _changed_figures(part: Part, statement: Statement, language: str) -> list[st
     text = statement.evidence.text
     told = figures(text, statement.evidence.language)
     known = [figure.value for figure in told]
-    inserted = [figure.value for aside in _ASIDE.findall(text) for figure in figures(aside, statement.evidence.language)]
+    inserted = [
+        figure.value for aside in _ASIDE.findall(text) for figure in figures(aside, statement.evidence.language)
+    ]
     own = figures(part.text, language)
     written = [figure for figure in own if known.count(figure.value) == 1]
     if len(inserted) == 1:
@@ -288,7 +290,9 @@ def _only_moves_years(written: list[Figure], places: list[int]) -> bool:
     return years == sorted(years) and others == sorted(others)
 
 
-def _keeps_years(written: list[Figure], own: Sequence[Figure], text: str, told: Sequence[Figure], evidence: str) -> bool:
+def _keeps_years(
+    written: list[Figure], own: Sequence[Figure], text: str, told: Sequence[Figure], evidence: str
+) -> bool:
     """Tell whether each year stands nearest to the figure to which it does in the evidence, if that has several."""
     if sum(map(_is_a_year, told)) < 2:
         return True

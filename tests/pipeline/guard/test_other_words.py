@@ -434,6 +434,10 @@ def test_a_year_keeps_its_figure(language: str, evidence: str, sentence: str, st
     ("institution", "honest", "wrong"),
     [
         ("Harbour Office", "The experts at the Harbour Office say", "The experts at sea say"),
+        ("World Health Organization", "The experts of the WHO say", "The experts of the world say"),
+        ("World Health Organization", "Experts at the World Health Organization say", "Experts for health say"),
+        ("European Commission", "Studies by the European Commission say", "Studies by European universities say"),
+        ("European Union", "Studies by the European Union say", "Studies by European universities say"),
         ("Tribunal Marítimo", "The TM says", "The TX says"),
     ],
 )
@@ -455,7 +459,9 @@ def test_initials_of_a_name_in_the_evidence_stand_for_it(acronym: str) -> None:
     assert "names" not in stopped_by(evidence, f"85.000 marinel zeuden {acronym} 2019an.", "eu")
 
 
-def test_whoever_says_it_may_recognise_it() -> None:
-    evidence = "Ogni marinaio ha diritto alla libertà di manifestare nel porto la propria opinione, anche in mare."
-    said = "La carta riconosce a ogni marinaio la libertà di manifestare nel porto la propria opinione, anche in mare."
-    assert "swap" not in stopped_by(evidence, said, "it")
+def test_a_right_may_be_recognised_and_a_ban_on_it_may_not() -> None:
+    right = "Secondo la carta ogni marinaio ha diritto nel porto alla libertà di manifestare la propria opinione."
+    said = "La carta riconosce a ogni marinaio nel porto la libertà di manifestare la propria opinione."
+    assert "swap" not in stopped_by(right, said, "it")
+    ban = "The Harbour Office upheld the ban on the mockery of older sailors in the port."
+    assert "swap" in stopped_by(ban, "The Harbour Office recognised the mockery of older sailors in the port.")

@@ -78,7 +78,12 @@ def test_a_half_is_a_share_unless_it_is_added_to_a_count(language: str, said: st
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", "2 million and a half"), ("es", "2 millones y medio"), ("it", "2 milioni e mezzo"), ("eu", "2 milioi eta erdi")],
+    [
+        ("en", "2 million and a half"),
+        ("es", "2 millones y medio"),
+        ("it", "2 milioni e mezzo"),
+        ("eu", "2 milioi eta erdi"),
+    ],
 )
 def test_half_a_million_is_added_to_millions_in_digits(language: str, said: str) -> None:
     read = {quantity.value for quantity in quantities(said, language) if quantity.span == (0, len(said))}
