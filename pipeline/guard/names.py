@@ -32,6 +32,7 @@ SHORTEST_ACRONYM = 3
 _ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
 """An article elided before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
+_ASIDE = re.compile(r"\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]+\d*(?:['’.-][^\W\d_]+)*")
 
 
@@ -238,14 +239,22 @@ def _as_written(name: str) -> str:
 def _of_source(evidence: Evidence, language: str) -> re.Pattern[str]:
     """Return a pattern, over folded text, for what names a source after its findings: "of the United Nations".
 
-    Its name must be whole: "of the world" is no World Health Organization. Single words for it, such as "European", may
-    name others, too.
+    Its name must be whole, without what is in brackets, or be an acronym: "of the world" is no World Health
+    Organization. Other single words, such as "European", may name others, too.
     """
     name = evidence.source.institution
-    same = (each for pattern, names in _same_names() if pattern.fullmatch(name) for each in names)
-    also = (each for each in (*table("names")["aliases"].get(name, []), *same) if each.isupper() or " " in each)
-    forms = "|".join(re.escape(fold(each)) for each in (name, *also))
+    known = [*table("names")["aliases"].get(name, []), *_WORD.findall(name)]
+    for pattern, names in _same_names():
+        named = pattern.search(name)
+        known += names if named and _is_distinct(named.group()) else []
+    whole = (name, _ASIDE.sub("", name).strip(), *filter(_is_distinct, known))
+    forms = "|".join(re.escape(fold(each)) for each in whole if each) or "(?!)"
     return re.compile(rf"\s(?:{words_pattern('whose', language).pattern})['\s]\s?(?:{forms})(?!\w)")
+
+
+def _is_distinct(name: str) -> bool:
+    """Tell whether a name is an acronym or has several words."""
+    return name.isupper() or " " in name
 
 
 @lru_cache(maxsize=2048)

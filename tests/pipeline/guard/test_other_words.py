@@ -435,6 +435,12 @@ def test_a_year_keeps_its_figure(language: str, evidence: str, sentence: str, st
     [
         ("Harbour Office", "The experts at the Harbour Office say", "The experts at sea say"),
         ("World Health Organization", "The experts of the WHO say", "The experts of the world say"),
+        ("WHO Regional Office for Europe", "The experts at WHO Europe say", "The experts of the region say"),
+        (
+            "World Health Organization (WHO)",
+            "The experts of the World Health Organization say",
+            "The experts for health say",
+        ),
         ("World Health Organization", "Experts at the World Health Organization say", "Experts for health say"),
         ("European Commission", "Studies by the European Commission say", "Studies by European universities say"),
         ("European Union", "Studies by the European Union say", "Studies by European universities say"),
@@ -465,3 +471,9 @@ def test_a_right_may_be_recognised_and_a_ban_on_it_may_not() -> None:
     assert "swap" not in stopped_by(right, said, "it")
     ban = "The Harbour Office upheld the ban on the mockery of older sailors in the port."
     assert "swap" in stopped_by(ban, "The Harbour Office recognised the mockery of older sailors in the port.")
+
+
+def test_a_source_without_a_name_is_named_by_nothing() -> None:
+    evidence = "Walks in the harbour are good for the health of older people."
+    said = "Experts of the world say that harbour walks are good for older people's health."
+    assert "names" in stopped_by(evidence, said, institution="")
