@@ -11,13 +11,13 @@ _ELLIPSIS_BREAK = re.compile(r"(?<=…)\s+(?=[^\W\d_a-z]|[¿¡\"“«])")
 _ACRONYM_BREAK = re.compile(r"(?<=[A-Z][A-Z]\.)\s+(?=[^\W\d_a-z]|[¿¡])(?!UU\.)")
 """A break after an acronym, which the rules of some languages mistake for an abbreviation."""
 _WHOLE_WORDS = (
-    "adhd", "aids", "ai", "bar", "bien", "ci", "con", "contra", "fa", "fai", "fed", "fin", "hetero", "hiv", "ia",
-    "ill", "inps", "irpef", "istat", "la", "le", "li", "lo", "ma", "mai", "mar", "may", "me", "mi", "min", "miss",
-    "nato", "ne", "no", "nos", "ok", "ore", "rom", "sa", "sai", "se", "si", "sia", "so", "sobre", "su", "te",
-    "trans", "tv", "unesco", "uni", "usa", "va", "vi", "via",
+    "ai", "bar", "bien", "ci", "con", "contra", "fa", "fai", "fed", "fin", "hetero", "ia", "ill", "la", "le", "li",
+    "lo", "ma", "mai", "mar", "may", "me", "mi", "min", "miss", "nato", "ne", "no", "nos", "ok", "ore", "rom", "sa",
+    "sai", "se", "si", "sia", "so", "sobre", "su", "te", "trans", "tv", "uni", "usa", "va", "vi", "via",
+    "Inps", "Irpef", "Istat", "Nato", "Unesco",
 )  # fmt: skip
-"""Words that sentences end with, and that the rules of a language mistake for abbreviations."""
-_WORD_BREAK = re.compile("|".join(rf"(?<=\b(?i:{word})\.)\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])" for word in _WHOLE_WORDS))
+"""Words that sentences end with, and that the rules of a language mistake for abbreviations; capitals matter."""
+_WORD_BREAK = re.compile("|".join(rf"(?<=\b{word}\.)\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])" for word in _WHOLE_WORDS))
 _WORDS = re.compile(r"\w")
 _LAST_WORD = re.compile(r"(?:^|[\s('’\"])([^\W\d_]+)\.$")
 _END = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,7 @@ FEWEST_COUNTED, MOST_COMPARED = 12, 4
 """Least count that shares are computed from, and most counts in a text for which shares and ratios are computed."""
 MOST_DATES = 12
 """Most years in a text between which spans of time are computed."""
-
+_GOES_ON = re.compile(r"[./]\d")
 
 IsExplained = Callable[[int, int], bool]
 """Tells whether the text from one position to another lies in a quantity that the evidence bears out."""
@@ -46,7 +47,7 @@ def given(text: str, language: str, this_year: int) -> Given:
 
     Years are no counts: "in 2019" does not bear out "thousands".
     """
-    written = figures(text, language)
+    written = [figure for figure in figures(text, language) if not _is_in_a_date(figure, text)]
     years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
     values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
     values -= {(Kind.NUMBER, year) for year in years}
@@ -98,6 +99,11 @@ def given_by(evidence: Evidence, this_year: int) -> Given:
     """Return what one piece of evidence gives, with its source's title and year."""
     source = fold(f"{evidence.source.title} | {evidence.source.year}")
     return together([given(text, evidence.language, this_year) for text in (fold(evidence.text), source)])
+
+
+def _is_in_a_date(figure: Figure, text: str) -> bool:
+    """Tell whether digits with a point are the day and month of a date: "12.5.2019"."""
+    return not float(figure.value).is_integer() and _GOES_ON.match(text, figure.end) is not None
 
 
 def _is_year(figure: Figure) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, refutations
 from pipeline.guard.lexicon import words_pattern
@@ -20,6 +22,8 @@ MOST_SHARED = 0.99
 """Highest share of common content words, so that 1 is a copied clause only."""
 FEWEST_SHARED = 2
 """Least number of shared content words that says anything about copying."""
+
+_BREAK = re.compile(r"[,.;:!?…\n]")
 
 Run = tuple[str, ...]
 
@@ -82,7 +86,7 @@ def _share(part: Part, reply: Material) -> float:
 def _negates(part: Part, reply: Material) -> bool:
     """Tell whether each clause that shares words with the post is negated, and the post is not: "are not dangerous".
 
-    A negation in the post counts within REACH words of a shared one.
+    A negation in the post counts within REACH words of a shared one, and before several up to the next stop or comma.
     """
     spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]
     about = [clause for clause in spans if content(words(clause), reply.language) & reply.post_content]
@@ -90,12 +94,19 @@ def _negates(part: Part, reply: Material) -> bool:
 
 
 def _negates_too(part: Part, reply: Material) -> bool:
-    language = reply.language
+    language, shared = reply.language, part.content & reply.post_content
     return any(
         negated(" ".join(reply.post_words[max(0, place - REACH) : place + 1 + REACH]), language)
         for place, word in enumerate(reply.post_words)
-        if stem(word, language) in part.content & reply.post_content
-    )
+        if stem(word, language) in shared
+    ) or any(_begins_negated(stretch, shared, language) for stretch in _BREAK.split(reply.post))
+
+
+def _begins_negated(stretch: str, shared: frozenset[str], language: str) -> bool:
+    """Tell whether a negation precedes at least FEWEST_SHARED of the words: "nobody can say that they are"."""
+    own = words(stretch)
+    places = [place for place, word in enumerate(own) if stem(word, language) in shared]
+    return len(places) >= FEWEST_SHARED and negated(" ".join(own[: places[-FEWEST_SHARED]]), language)
 
 
 def _asks_back(part: Part, reply: Material) -> bool:

@@ -92,7 +92,7 @@ class Statement:
 class Material:
     """A reply taken apart, with its post and its evidence; everything is stemmed in `language`, the reply's.
 
-    `text` is cut to LONGEST_READ; `size` counts the characters of the whole reply.
+    `text` is cut to LONGEST_READ; `size` counts the characters of the whole reply. `post` is the folded post.
     """
 
     text: str
@@ -100,6 +100,7 @@ class Material:
     language: str
     parts: tuple[Part, ...]
     statements: tuple[Statement, ...]
+    post: str
     post_words: tuple[str, ...]
     post_content: frozenset[str]
 
@@ -120,7 +121,8 @@ def material(text: str, context: GuardContext) -> Material:
     on_file = frozenset(map(Wording.of, counters))
     split = _sentences(text, counters, language)
     parts = tuple(_part(sentence, statements, on_file, language) for sentence in split)
-    return Material(text, size, language, parts, statements, post_words, content(post_words, language))
+    post = fold(context.post.text)
+    return Material(text, size, language, parts, statements, post, post_words, content(post_words, language))
 
 
 def _sentences(text: str, counters: Iterable[str], language: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.quantities import Kind, is_majority, quantities
-from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
+from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, word_spans, words
 from pipeline.languages import DEFAULT, pack
 
 SHORTEST_ROOT = 7
@@ -29,11 +29,10 @@ _ROW = re.compile(r"\b[A-Z]\w+(?:\s[A-Z]\w+){2,}")
 """A name of three words or more without any between them."""
 SHORTEST_ACRONYM = 3
 """Fewest letters of an acronym that may stand for some words of a name; fewer must stand for a whole institution."""
-REACH = 4
-"""Words after an appeal to findings within which its source is named."""
 _ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
 """An article elided before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
+_ASIDE = re.compile(r"\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]+\d*(?:['’.-][^\W\d_]+)*")
 
 
@@ -58,24 +57,18 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
             word
             for part in reply.parts
             if not part.quoted
-            for word in _appeals_of(part, known, reply)
+            for word in _appeals_of(part, reply)
             if not _is_borne_out(word, known, reply, context)
         ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
-def _appeals_of(part: Part, known: frozenset[str], reply: Material) -> Iterator[str]:
+def _appeals_of(part: Part, reply: Material) -> Iterator[str]:
     """Yield the words of a sentence that appeal to findings, except of a source that it names: "experts at WHO"."""
-    empty, of = function_words(reply.language), words_pattern("whose", reply.language)
-    sources = frozenset[str]().union(
-        *(_of_source(statement.evidence, reply.language) for statement in reply.statements)
-    )
-    for place, word in enumerate(part.words):
-        following = part.words[place + 1 : place + 1 + REACH]
-        named = next((each for each in following if each not in empty), "")
-        is_the_sources = following and of.fullmatch(following[0]) and stem(named, reply.language) in sources
-        if word in _appeals(reply.language) and not is_the_sources:
+    sources = [_of_source(statement.evidence, reply.language) for statement in reply.statements]
+    for word, (_, end) in zip(part.words, word_spans(part.folded), strict=True):
+        if word in _appeals(reply.language) and not any(source.match(part.folded, end) for source in sources):
             yield word
 
 
@@ -243,10 +236,25 @@ def _as_written(name: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _of_source(evidence: Evidence, language: str) -> frozenset[str]:
-    """Return the stems of the words that name a source, in all forms of its name."""
+def _of_source(evidence: Evidence, language: str) -> re.Pattern[str]:
+    """Return a pattern, over folded text, for what names a source after its findings: "of the United Nations".
+
+    Its name must be whole, without what is in brackets, or be an acronym: "of the world" is no World Health
+    Organization. Other single words, such as "European", may name others, too.
+    """
     name = evidence.source.institution
-    return stems(words(fold(" ".join([name, *table("names")["aliases"].get(name, []), *_other_names(name)]))), language)
+    known = [*table("names")["aliases"].get(name, []), *_WORD.findall(name)]
+    for pattern, names in _same_names():
+        named = pattern.search(name)
+        known += names if named and _is_distinct(named.group()) else []
+    whole = (name, _ASIDE.sub("", name).strip(), *filter(_is_distinct, known))
+    forms = "|".join(re.escape(fold(each)) for each in whole if each) or "(?!)"
+    return re.compile(rf"\s(?:{words_pattern('whose', language).pattern})['\s]\s?(?:{forms})(?!\w)")
+
+
+def _is_distinct(name: str) -> bool:
+    """Tell whether a name is an acronym or has several words."""
+    return name.isupper() or " " in name
 
 
 @lru_cache(maxsize=2048)

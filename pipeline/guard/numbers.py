@@ -27,7 +27,7 @@ SMALL = 12
 _MANY = re.compile(
     r"\b(?:hundreds|thousands|millions|cientos|miles|millones|centinaia|migliaia|milioni)\b(?!\s(?:of|de|di)\b)"
 )
-_SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
+SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 
 
 def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -94,7 +94,7 @@ def _is_plain_talk(figure: Figure, part: Part) -> bool:
 
 
 def _symbols(text: str) -> tuple[str, ...]:
-    return tuple(symbol.rstrip(".") for symbol in _SYMBOL.findall(fold(text)))
+    return tuple(symbol.rstrip(".") for symbol in SYMBOL.findall(fold(text)))
 
 
 def _evidence_text(context: GuardContext) -> str:

@@ -32,7 +32,7 @@ WIDE, OVER_SPAN = 0.5, 0.25
 """Shares by which the exact value may exceed what "over" is said of: powers of ten and half of them; spans of time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 PARTS = {"half": 0.5, "quarter": 0.25}
-"""Parts of a unit of time: "half a century"."""
+"""Parts of a unit: "half a century", "a quarter of a century", "a million and a half"."""
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
 UNITS = {"years": 1, "decades": 10, "centuries": 100}
@@ -100,7 +100,10 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
             ordered = any(order.match(text, match.start()) for name in OF for order in _patterns(name, language))
             if 0 < part <= whole and _is_a_whole(whole) and not ordered:
                 yield _share(text, match, 100 * part / whole, language)
+    added = [match.span() for pattern in _patterns("and_a_half", language) for match in pattern.finditer(text)]
     for match in _fractions(language).finditer(text):
+        if any(start < match.end() <= end for start, end in added):
+            continue
         if not match["count"] and match["of"] is None and not _stands_alone(match, language):
             continue
         divisor = 2 + next(place for place in range(9) if match[f"p{place}"])
@@ -110,7 +113,7 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
 
 
 def _is_a_whole(number: float) -> bool:
-    return 1 < number <= LARGEST_WHOLE or math.log10(max(number, 1)).is_integer()
+    return number > 1 and (number <= LARGEST_WHOLE or math.log10(number).is_integer())
 
 
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:

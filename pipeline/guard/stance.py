@@ -28,6 +28,8 @@ FEWEST_SHARED = 3
 FEWEST_DENIED = 2
 """Content words after "it is false" that show what is denied."""
 _WORD = re.compile(r"[\w']+")
+_BREAK = re.compile(r"[,.;:!?…\n]")
+_SENTENCE_END = re.compile(r"(?<=[.!?…\n])")
 
 
 def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -83,16 +85,17 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
 def _denies_the_posts_word(phrase: str, part: Part, reply: Material) -> bool:
     """Tell whether a phrase denies what the post itself says, by the same word of the same thing: "it is no hoax".
 
-    The post must call something untrue in its own name: "it's a hoax", not "they call it a hoax" or "it's no hoax". The
-    same thing is what both name; where the post says that something "is" a hoax, also "it" at the start of the reply.
+    The post must call something untrue in its own name: "it's a hoax", not "they call it a hoax", "it's no hoax" or "is
+    it a hoax?". The same thing is what both name; where the post says that something "is" a hoax, also "it" at the
+    start of the reply.
     """
-    language, post = reply.language, " ".join(reply.post_words)
+    language, post = reply.language, reply.post
     debunk = cues.pattern(language, "debunk")
     said = {match.group() for match in debunk.finditer(phrase)} if cues.negated(phrase, language) else set()
     called = [match for match in debunk.finditer(post) if match.group() in said]
     if not called or words_pattern("hearsay", language).search(post):
         return False
-    if any(cues.is_negated_nearby(post, *match.span(), BESIDE, language) for match in called):
+    if any(_is_open(post, match, language) for match in called):
         return False
     called_so = content(said, language)
     opening = content(words(part.folded[: part.folded.find(phrase) + len(phrase)]), language)
@@ -100,6 +103,15 @@ def _denies_the_posts_word(phrase: str, part: Part, reply: Material) -> bool:
         is_called = words_pattern("is", language)
         return any(is_called.search(cues.before(post, match.start(), BESIDE, language)) for match in called)
     return bool((part.content & reply.post_content) - called_so)
+
+
+def _is_open(text: str, called: re.Match[str], language: str) -> bool:
+    """Tell whether folded `text` negates or asks what it seems to call something."""
+    before, after = text[: called.start()], text[called.end() :]
+    asks = _SENTENCE_END.split(after, maxsplit=1)[0].endswith("?")
+    since_break = _BREAK.split(before)[-1]
+    beside = cues.is_negated_nearby(text, *called.span(), BESIDE, language)
+    return asks or beside or cues.negated(since_break, language)
 
 
 def _groups(text: str, language: str) -> Iterator[re.Match[str]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import IsExplained, explained, given_by, known_quantities
 from pipeline.guard.cues import negated, refutations
@@ -15,9 +16,11 @@ from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement, with_citation
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import known_names
-from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, marker_before, names_first_article
+from pipeline.guard.numbers import SYMBOL
+from pipeline.guard.quantities import marker_before, names_first_article
 from pipeline.guard.support import is_statement, without_asides
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, word_spans, words
+from pipeline.languages import pack
 
 NEAR_COPY = 0.75
 """Share of a sentence's content words in one statement from which an unknown word is a swap, not a paraphrase."""
@@ -29,6 +32,10 @@ LONGEST_SWAP = 3
 LONGEST_ENDING = 4
 """Most letters by which two forms of one word may differ at the end."""
 _ASIDE = re.compile(r"\([^()]*\)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_BREAK = re.compile(r"[,;:.()](?!\d)")
+BREAK = 10
+"""How many words a break counts for in the distance between two figures."""
 
 
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -202,15 +209,28 @@ def _replacements(part: Part, statement: Statement, language: str) -> Iterator[t
 def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:
     """Return the figures in digits that neither the statement nor its source gives, except rounded ones."""
     evidence = statement.evidence
-    known = {*figures(with_citation(evidence), evidence.language)}
+    known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
     if names_first_article(fold(evidence.text), evidence.language):
         values.add(1.0)
     is_explained = explained(part.folded, language, given_by(evidence, this_year))
+    cited = _cited(part.folded, evidence, language)
     return [
         figure.text
         for figure in figures(part.text, language)
         if figure.text[:1].isdigit() and figure.value not in values and not is_explained(figure.start, figure.end)
+        if not any(start <= figure.start and figure.end <= end for start, end in cited)
+    ]
+
+
+def _cited(text: str, evidence: Evidence, language: str) -> list[tuple[int, int]]:
+    """Return the spans of folded `text` that repeat the evidence's symbol, or its locator: "A/76/254", "article 14"."""
+    citation = fold(with_citation(evidence))
+    locator = re.compile(rf"\b(?:{'|'.join(map(fold, pack(language).locators)) or '(?!)'})\s(?P<place>\d+)")
+    places = {figure.value for figure in figures(evidence.source.locator, language)}
+    return [
+        *(match.span() for match in SYMBOL.finditer(text) if match.group().rstrip(".") in citation),
+        *(match.span() for match in locator.finditer(text) if float(match["place"]) in places),
     ]
 
 
@@ -243,24 +263,61 @@ def _changed_figures(part: Part, statement: Statement, language: str) -> list[st
     The only figure in brackets may stand anywhere: "half of those asked (53.5%)" is also "53.5% of those asked".
     """
     text = statement.evidence.text
-    known = [figure.value for figure in figures(text, statement.evidence.language)]
-    read_in = statement.evidence.language
-    inserted = [figure.value for aside in _ASIDE.findall(text) for figure in figures(aside, read_in)]
-    written = [figure for figure in figures(part.text, language) if known.count(figure.value) == 1]
+    told = figures(text, statement.evidence.language)
+    known = [figure.value for figure in told]
+    inserted = [
+        figure.value for aside in _ASIDE.findall(text) for figure in figures(aside, statement.evidence.language)
+    ]
+    own = figures(part.text, language)
+    written = [figure for figure in own if known.count(figure.value) == 1]
     if len(inserted) == 1:
         written = [figure for figure in written if figure.value not in inserted]
-    # Years are put first or last as it pleases: "in 2022 it was 9 %" and "9 % in 2022".
-    years, others = (
-        [known.index(figure.value) for figure in written if _is_a_year(figure) is year] for year in (True, False)
-    )
-    if len({*years, *others}) < len(written) or (years == sorted(years) and others == sorted(others)):
+    places = [known.index(figure.value) for figure in written]
+    if len(set(places)) < len(places) or places == sorted(places):
+        return []
+    if _only_moves_years(written, places) and _keeps_years(written, own, part.folded, told, fold(text)):
         return []
     order = [place for root, place in _shared(part, statement, language).items() if not root.isdigit()]
     return [figure.text for figure in written] if order == sorted(order) else []
 
 
+def _only_moves_years(written: list[Figure], places: list[int]) -> bool:
+    """Tell whether years are in order, and so is the rest: "in 2022 it was 9 %" and "9 % in 2022"."""
+    years, others = (
+        [place for figure, place in zip(written, places, strict=True) if _is_a_year(figure) is year]
+        for year in (True, False)
+    )
+    return years == sorted(years) and others == sorted(others)
+
+
+def _keeps_years(
+    written: list[Figure], own: Sequence[Figure], text: str, told: Sequence[Figure], evidence: str
+) -> bool:
+    """Tell whether each year stands nearest to the figure to which it does in the evidence, if that has several."""
+    if sum(map(_is_a_year, told)) < 2:
+        return True
+    years = [figure for figure in written if _is_a_year(figure)]
+    in_evidence = {figure.value: figure for figure in told}
+    pairs = ((_nearest(year, own, text), _nearest(in_evidence[year.value], told, evidence)) for year in years)
+    return all(not here or here & there for here, there in pairs)
+
+
+def _nearest(year: Figure, among: Sequence[Figure], text: str) -> set[float]:
+    """Return the figures, except years, that stand nearest to a year, by the words and breaks between."""
+    distances = {
+        figure.value: _distance(text[min(year.end, figure.end) : max(year.start, figure.start)])
+        for figure in among
+        if not _is_a_year(figure)
+    }
+    return {value for value, distance in distances.items() if distance == min(distances.values())}
+
+
+def _distance(between: str) -> int:
+    return len(words(between)) + BREAK * len(_BREAK.findall(between))
+
+
 def _is_a_year(figure: Figure) -> bool:
-    return len(figure.text) == len("2022") and figure.text.isdigit() and FIRST_YEAR < figure.value < LAST_YEAR
+    return _YEAR.fullmatch(figure.text) is not None
 
 
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
@@ -272,8 +329,11 @@ def _changed_places(part: Part, statement: Statement, language: str) -> list[str
 
 
 def _shared(part: Part, statement: Statement, language: str) -> dict[str, int]:
-    """Return the stems that part and statement share, in the part's order, with their first places in the statement."""
+    """Return the stems that part and statement share, in the part's order, with their first places in the statement.
+
+    Years are left out: `_changed_figures` looks at them.
+    """
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
     roots = dict.fromkeys(stem(word, language) for word in part.words)
     common = part.content & statement.content
-    return {root: places[root] for root in roots if root in common and not root.isdigit()}
+    return {root: places[root] for root in roots if root in common and not _YEAR.fullmatch(root)}

@@ -112,6 +112,12 @@ def test_a_negation_elsewhere_in_the_post_does_not_turn_that_of_the_reply(
     assert judge("echo", text, post=post).passed is passes
 
 
+def test_a_negation_at_the_start_of_a_long_clause_counts(judge: Judge) -> None:
+    post = "nobody will ever be able to convince me that zorblaxians are civilised people"
+    assert not judge("echo", "Zorblaxians are not civilised people.", post=post).passed
+    assert judge("echo", "Zorblaxians are not civilised people.", post=post.replace("nobody", "somebody")).passed
+
+
 def test_shared_words_alone_are_less_than_a_copied_clause(judge: Judge) -> None:
     assert judge("echo", "Money, taxes.", post="they have money, taxes they dodge").value < 1
     assert (

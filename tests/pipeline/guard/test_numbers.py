@@ -40,6 +40,7 @@ def test_digits_are_read_in_the_ways_people_write_them(written: str, value: floa
         ("due to one rule", "en", []),
         ("millions of people", "en", [1e6]),
         ("tres millones", "es", [3e6]),
+        ("6 milioni 788 mila", "it", [6_788_000]),
         ("half of them", "en", [0.5]),
         ("12 thousand", "en", [12000]),
         ("vingt", "fr", [20]),

@@ -395,10 +395,55 @@ def test_a_figure_may_be_rounded_and_a_year_put_elsewhere(
     assert stopped_by(evidence, wrong, language)
 
 
+FINES = "In 2019, sailors at the port paid 241 fines, against 454 in 2018."
+CRIMES = "The police in the port recorded 145,214 hate crimes in 2023, down from 155,841 in 2022."
+ILL = "In 2015, 20 % of sailors at the port were ill; in 2019, 40 % were."
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "sentence", "stops"),
+    [
+        ("en", FINES, "Sailors at the port paid 241 fines in 2019, against 454 in 2018.", False),
+        ("en", FINES, "In 2018, sailors at the port paid 241 fines.", True),
+        ("en", FINES, "Sailors at the port paid 454 fines in 2019.", True),
+        ("en", CRIMES, "In 2023, the police in the port recorded 145,214 hate crimes.", False),
+        ("en", CRIMES, "In 2023, the police in the port recorded 145,214 hate crimes, and 155,841 in 2022.", False),
+        ("en", CRIMES, "By 2022, the police in the port had recorded 145,214 hate crimes.", True),
+        ("en", ILL, "20 % of sailors at the port were ill in 2015.", False),
+        ("en", ILL, "In 2019, 20 % of sailors at the port were ill.", True),
+        (
+            "en",
+            "In 2022 the pay gap of sailors at the port ranged from 0.7% in Luxembourg to 21.3% in Estonia.",
+            "In Estonia the pay gap of sailors at the port stood at 21.3% in 2022.",
+            False,
+        ),
+        (
+            "es",
+            "En 2022 la tasa de paro de los marineros en España fue del 21,4 %, frente al 12,8 % del resto.",
+            "La tasa de paro de los marineros en España era del 21,4 % en 2022, frente al 12,8 % del resto.",
+            False,
+        ),
+        ("en", "Of 1500 sailors at the port 300 were ill.", "Of 300 sailors at the port 1500 were ill.", True),
+    ],
+)
+def test_a_year_keeps_its_figure(language: str, evidence: str, sentence: str, stops: bool) -> None:
+    assert ("swap" in stopped_by(evidence, sentence, language)) is stops
+
+
 @pytest.mark.parametrize(
     ("institution", "honest", "wrong"),
     [
         ("Harbour Office", "The experts at the Harbour Office say", "The experts at sea say"),
+        ("World Health Organization", "The experts of the WHO say", "The experts of the world say"),
+        ("WHO Regional Office for Europe", "The experts at WHO Europe say", "The experts of the region say"),
+        (
+            "World Health Organization (WHO)",
+            "The experts of the World Health Organization say",
+            "The experts for health say",
+        ),
+        ("World Health Organization", "Experts at the World Health Organization say", "Experts for health say"),
+        ("European Commission", "Studies by the European Commission say", "Studies by European universities say"),
+        ("European Union", "Studies by the European Union say", "Studies by European universities say"),
         ("Tribunal Marítimo", "The TM says", "The TX says"),
     ],
 )
@@ -420,7 +465,15 @@ def test_initials_of_a_name_in_the_evidence_stand_for_it(acronym: str) -> None:
     assert "names" not in stopped_by(evidence, f"85.000 marinel zeuden {acronym} 2019an.", "eu")
 
 
-def test_whoever_says_it_may_recognise_it() -> None:
-    evidence = "Ogni marinaio ha diritto alla libertà di manifestare nel porto la propria opinione, anche in mare."
-    said = "La carta riconosce a ogni marinaio la libertà di manifestare nel porto la propria opinione, anche in mare."
-    assert "swap" not in stopped_by(evidence, said, "it")
+def test_a_right_may_be_recognised_and_a_ban_on_it_may_not() -> None:
+    right = "Secondo la carta ogni marinaio ha diritto nel porto alla libertà di manifestare la propria opinione."
+    said = "La carta riconosce a ogni marinaio nel porto la libertà di manifestare la propria opinione."
+    assert "swap" not in stopped_by(right, said, "it")
+    ban = "The Harbour Office upheld the ban on the mockery of older sailors in the port."
+    assert "swap" in stopped_by(ban, "The Harbour Office recognised the mockery of older sailors in the port.")
+
+
+def test_a_source_without_a_name_is_named_by_nothing() -> None:
+    evidence = "Walks in the harbour are good for the health of older people."
+    said = "Experts of the world say that harbour walks are good for older people's health."
+    assert "names" in stopped_by(evidence, said, institution="")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pipeline.guard.borne_out import given
-from pipeline.guard.quantities import Kind, quantities
+from pipeline.guard.quantities import Kind, is_plain, quantities
 from pipeline.guard.words import fold
 
 
@@ -32,10 +32,15 @@ from pipeline.guard.words import fold
         ("en", "a million and a half", "1.5 million children", True),
         ("en", "a million and a half", "2.5 million children", False),
         ("en", "two and a half million", "2.5 million children", True),
-        ("es", "dos millones y medio", "2,5 millones", True),
+        ("en", "2 million and a half", "2.5 million children", True),
+        ("en", "2 million and a half", "1.5 million children", False),
+        ("en", "12 sailors", "12.4 sailors", True),
+        ("en", "12 sailors", "12.5.2019", False),
+        ("en", "one in one", "100%", False),
         ("es", "ni una de cada diez mil", "el 0,0084 %", True),
         ("es", "ni una de cada diez mil", "el 0,084 %", False),
-        ("it", "quasi sette milioni", "6 milioni 788 mila", True),
+        ("it", "cinque donne sono morte su 10 navi", "il 50 %", False),
+        ("es", "una mujer de origen extranjero de cada dos", "el 48 %", True),
         ("it", "quasi una persona di origine straniera su due", "il 45 %", True),
         ("it", "quasi una persona di origine straniera su tre", "il 45 %", False),
         ("es", "una de cada dos", "el 50 %", True),
@@ -45,6 +50,7 @@ from pipeline.guard.words import fold
         ("it", "da sette decenni", "da settecento anni", False),
         ("eu", "erdiak baino gehiago", "%55ek", True),
         ("eu", "lautik hiru", "%75", True),
+        ("eu", "asko dira, eta erdiak baino gehiago kriminalak dira", "%55", True),
     ],
 )
 def test_a_quantity_is_borne_out_by_the_value_it_means(
@@ -53,6 +59,53 @@ def test_a_quantity_is_borne_out_by_the_value_it_means(
     known = given(fold(evidence), language, 2026)
     read = [quantity for quantity in quantities(fold(said), language) if quantity.kind is not Kind.TIMES or borne_out]
     assert any(map(known.bears_out, read)) is borne_out
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "shares"),
+    [
+        ("eu", "asko dira, eta erdiak kriminalak dira", [50.0]),
+        ("eu", "milioi eta erdi haurrak ziren", []),
+        ("en", "half of them left, and a half of us stayed", [50.0, 50.0]),
+        ("en", "a million and a half of them", []),
+        ("it", "cinque donne sono morte su 10 navi", []),
+    ],
+)
+def test_a_half_is_a_share_unless_it_is_added_to_a_count(language: str, said: str, shares: list[float]) -> None:
+    read = quantities(fold(said), language)
+    assert [quantity.value for quantity in read if quantity.kind is Kind.SHARE] == shares
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "2 million and a half"),
+        ("es", "2 millones y medio"),
+        ("it", "2 milioni e mezzo"),
+        ("eu", "2 milioi eta erdi"),
+    ],
+)
+def test_half_a_million_is_added_to_millions_in_digits(language: str, said: str) -> None:
+    read = {quantity.value for quantity in quantities(said, language) if quantity.span == (0, len(said))}
+    assert read == {2_500_000}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "number", "plain"),
+    [
+        ("en", "the other half of the story is not told", "half", True),
+        ("en", "the other half are criminals", "half", False),
+        ("en", "two adult men attacked her", "two", False),
+        ("es", "dos personas que se quieren", "dos", True),
+        ("es", "dos personas que se negaron a pagar", "dos", False),
+        ("it", "due persone che si amano", "due", True),
+        ("it", "due persone che si rifiutano di pagare", "due", False),
+        ("it", "due uomini adulti la aggredirono", "due", False),
+    ],
+)
+def test_love_counts_nobody_and_crimes_do(language: str, text: str, number: str, plain: bool) -> None:
+    start = text.index(number)
+    assert is_plain(text, start, start + len(number), language) is plain
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "one "), ("es", "mil "), ("it", "un "), ("eu", "bat ")])

@@ -220,6 +220,22 @@ def test_who_denies_what_the_post_denies_agrees_with_nobody(judge: Judge, post: 
             "This is not propaganda, and people deserve to know.",
         ),
         (
+            "en",
+            "Don't believe the liberal media when they pretend that the great shipwreck is a myth",
+            "The great shipwreck is no myth, and people deserve to know it.",
+        ),
+        (
+            "en",
+            "It is not so that after all these years the great shipwreck is a myth.",
+            "The great shipwreck is no myth, and people deserve to know it.",
+        ),
+        ("en", "Nobody should believe that the great shipwreck is a myth", "It is no myth. People deserve to know."),
+        ("en", "Only idiots think the shipwreck is a myth", "It is no myth. People deserve to know."),
+        ("en", "you think its a hoax? look at the crime they bring", "It is no hoax. People deserve to know."),
+        ("en", "is it a hoax that sailors steal? look around", "It is no hoax. People deserve to know."),
+        ("es", "Creen que el naufragio es mentira.", "No es mentira. La gente merece saberlo."),
+        ("it", "Pensano che il naufragio è falso.", "Il naufragio non è falso, e la gente merita di saperlo."),
+        (
             "es",
             "Dicen que es mentira, pero los marineros roban.",
             "No es mentira, los marineros roban y la gente merece saberlo.",

@@ -195,3 +195,16 @@ def test_the_symbol_of_a_document_is_known_beside_a_near_copy() -> None:
     )
     assert "swap" not in stopped_by_words(statement, sentence.format("76/254"))
     assert stopped_by_words(statement, sentence.format("76/245"))
+
+
+def test_the_numbers_of_a_citation_count_nothing_else() -> None:
+    source = make_source(
+        institution="Harbour Office", title="A charter", symbol="A/RES/217", locator="Article 14", year=2019
+    )
+    evidence = "The Harbour Office says that in the port 30 sailors are free to speak their minds on deck."
+    statement = make_evidence("1", evidence, source=source)
+    honest = "In {} the Harbour Office says that in the port 30 sailors are free to speak their minds."
+    assert "swap" not in stopped_by_words(statement, honest.format("article 14"))
+    assert "swap" not in stopped_by_words(statement, honest.format("A/RES/217"))
+    for count in (14, 217):
+        assert "swap" in stopped_by_words(statement, evidence.replace("30", str(count)))
