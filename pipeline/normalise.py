@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from core.domain import clean
+from core.lookalikes import latin
 from pipeline.disguises import undisguised
 
 SOMEONE = "@user"
@@ -28,10 +29,6 @@ _PLAIN_LEET = re.compile(r"(?<=[^\W\d_])[013457$]{1,2}(?=[^\W\d_])")
 _LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
 _WORD = re.compile(r"\w+")
 _AND_EM = re.compile(r"(?<=\w)'em\b")
-_LOOKALIKES = str.maketrans(
-    "авеікмнорстухѕјԁɡαεικνορτυχАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "abeikmhopctyxsjdgaeikvoptuxABEIKMHOPCTYXSJABEZHIKMNOPTYX",
-)
 _WEAPONS = {
     "🔫": "shoot",
     "🔪": "stab",
@@ -122,10 +119,3 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-
-
-def latin(word: str) -> str:
-    """Replace Cyrillic and Greek look-alikes in a word that also has Latin letters; leave other words alone."""
-    if word.isascii() or not any("a" <= char.lower() <= "z" for char in word):
-        return word
-    return word.translate(_LOOKALIKES)
