@@ -52,8 +52,8 @@ def normalise(text: str) -> str:
     and emoji stay. The result may be empty.
     """
     plain = unicodedata.normalize("NFKC", without_invisible(clean(html.unescape(text))))
-    plain = _MENTION.sub(SOMEONE, undisguised(_URL.sub(LINK, plain)))
-    plain = joined(_WORD.sub(lambda word: latin(word.group()), plain))
+    plain = _WORD.sub(lambda word: latin(word.group()), _URL.sub(LINK, plain))
+    plain = joined(_MENTION.sub(SOMEONE, undisguised(plain)))
     plain = _PLAIN_LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
 
@@ -101,9 +101,8 @@ def fold_disguised(text: str) -> str:
     """
     plain = without_invisible(clean(html.unescape(text)))
     plain = unicodedata.normalize("NFKC", plain).casefold()
-    plain = undisguised(without_accents(_URL.sub(" ", plain)))
-    plain = _AND_EM.sub(" 'em", _MENTION.sub(SOMEONE, plain).replace("’", "'"))
-    plain = _WORD.sub(lambda word: latin(word.group()), plain)
+    plain = _WORD.sub(lambda word: latin(word.group()), without_accents(_URL.sub(" ", plain)))
+    plain = _AND_EM.sub(" 'em", _MENTION.sub(SOMEONE, undisguised(plain)).replace("’", "'"))
     plain = joined(plain).translate(_WEAPON_WORDS)
     plain = _LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_LONG_VOWELS.sub(r"\1", plain)).split())
