@@ -9,6 +9,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from core.domain import Evidence
+from core.lookalikes import latin
+
+_NEW_LINE = re.compile(r"\s*\n\s*(?=[^\W\d_a-z])")
 
 
 def speaks_to_a_model(evidence: Evidence) -> bool:
@@ -23,14 +26,17 @@ def _gives_orders(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text in lower case and single spaces, without accents, compatibility forms or invisible characters."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
+    """Return a text in lower case and single spaces, without accents, compatibility forms, invisible characters or
+    look-alikes. A line that begins with a capital letter begins a sentence.
+    """
+    folded = unicodedata.normalize("NFKD", _NEW_LINE.sub(". ", text)).casefold()
     if not folded.isascii():
         folded = "".join([char for char in folded if char.isascii() or unicodedata.category(char) not in ("Mn", "Cf")])
-    return " ".join(folded.split())
+    return " ".join(map(latin, folded.split()))
 
 
 @cache
 def _orders() -> re.Pattern[str]:
     table = tomllib.loads((files("kb") / "addressed.toml").read_text("utf-8"))
-    return re.compile(rf"{table['tokens']}|\b(?:{'|'.join(table['orders'])})")
+    begun = rf"(?:{table['begins']})(?:{'|'.join(table['commands'])})"
+    return re.compile(rf"{table['tokens']}|{begun}|\b(?:{'|'.join(table['orders'])})")

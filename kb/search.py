@@ -63,6 +63,7 @@ class Searcher:
         self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
         self._settings, self._reranker, self._expand, self._shorten = settings, reranker, expand, shorten
         self._stamp = stamp
+        self._named: set[str] = set()
         self._least = _least_relevance(settings, embedder)
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -137,6 +138,7 @@ class Searcher:
             opening.add_done_callback(_close_opened)
             raise
         self._snapshot, old = fresh, self._snapshot
+        self._named = set()
         old.close()
 
     def close(self) -> None:
@@ -190,8 +192,21 @@ class Searcher:
         return [
             RankedEvidence(evidence.model_copy(update={"score": float(cosines[place])}), vector)
             for evidence, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
-            if _is_evidence(evidence)
+            if not self._is_planted(evidence)
         ]
+
+    def _is_planted(self, paragraph: Evidence) -> bool:
+        """Tell whether a paragraph speaks to a language model; the log names it once while its version is in use."""
+        if not speaks_to_a_model(paragraph):
+            return False
+        if paragraph.id not in self._named:
+            self._named.add(paragraph.id)
+            log.warning(
+                "%s of %s is not used as evidence: it gives orders to a language model. Have a look at the document.",
+                paragraph.id,
+                paragraph.source.url or paragraph.source.title,
+            )
+        return True
 
     async def _more_queries(self, query: str) -> list[str]:
         try:
@@ -243,18 +258,6 @@ def _open_snapshot(folder: Path, embedder: Embedder) -> Snapshot:
             f"name {embedder.name}. Build it again (`rejoinder kb build`), or set that embedder."
         )
     return snapshot
-
-
-def _is_evidence(paragraph: Evidence) -> bool:
-    """Tell whether a paragraph may be used; one that speaks to a language model is logged."""
-    if not speaks_to_a_model(paragraph):
-        return True
-    log.warning(
-        "%s of %s is not used as evidence: it gives orders to a language model. Have a look at the document.",
-        paragraph.id,
-        paragraph.source.url or paragraph.source.title,
-    )
-    return False
 
 
 def _least_relevance(settings: KnowledgeBaseSettings, embedder: Embedder) -> float:

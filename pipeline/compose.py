@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from core.domain import Evidence, Intent, TargetGroup
 from core.settings import GuardSettings
-from kb.addressed import speaks_to_a_model
 from pipeline import sentences
 from pipeline.answers import place, rotated
 from pipeline.guard import GuardContext, limit_for
@@ -60,12 +59,9 @@ def people(language: str, group: TargetGroup) -> str:
 
 
 def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
-    """Tell whether a statement is in the reply's language and about an attacked group; OTHER fits any post.
-
-    The search leaves out what speaks to a language model, but cases may have evidence from elsewhere.
-    """
+    """Tell whether a statement is in the reply's language and about an attacked group; OTHER fits any post."""
     about = not ctx.groups or TargetGroup.OTHER in evidence.groups or bool(set(ctx.groups) & set(evidence.groups))
-    return evidence.language == ctx.reply_language and about and not speaks_to_a_model(evidence)
+    return evidence.language == ctx.reply_language and about
 
 
 def quotes(evidence: Evidence) -> Iterator[str]:

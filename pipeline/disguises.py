@@ -19,8 +19,8 @@ _TOKEN = re.compile(r"(?<![\w$@!])(?!\d+[^\W\d_]{1,2}(?![\w$@!]))[\w$@!]{3,30}(?
 _SPACED = re.compile(r"(?<![\w$@!])[\w$@]([ .*_-])[\w$@!](?:\1[\w$@!]){1,20}(?<!!)(?![\w$@])")
 _BETWEEN = re.compile(r"[@!]")
 """Signs that also stand between words: "girls!no"."""
-_ENDING = re.compile(r"([^\W\d_]+)(\$|\d{1,2})")
-_NO = re.compile(r"\bn0\b")
+_ENDING = re.compile(r"([^\W\d_]+)(\$|\d+)")
+_NO = re.compile(r"\b([nN])0\b")
 _LETTERS = str.maketrans("03457@$!", "oeastasi")
 _FEWEST_LETTERS, _LONG = 2, 5
 _MOST_ONES = 4
@@ -29,7 +29,7 @@ _MOST_ONES = 4
 
 def undisguised(text: str) -> str:
     """Return the text with disguised words that the packs list resolved, and "n0"."""
-    text = _TOKEN.sub(lambda token: _resolved(token.group()), _NO.sub("no", text))
+    text = _TOKEN.sub(lambda token: _resolved(token.group()), _NO.sub(r"\1o", text))
     return _SPACED.sub(_joined, text)
 
 
@@ -43,15 +43,24 @@ def _resolved(token: str) -> str:
     """Return the listed word that is disguised as `token`, or the token."""
     if token.isalpha() or sum(map(str.isalpha, token)) < _FEWEST_LETTERS:
         return token
+    # Spanish writes both genders so: "amig@s".
+    if token.lower().endswith("@s"):
+        return token
     if (ending := _ENDING.fullmatch(token)) and _is_listed(word := ending[1]):
-        # A short word with a digit may be a figure: "the last5 years".
-        return token if len(word) < _LONG else word + ("s" if ending[2] in ("5", "$") else "")
+        # A short word with a digit, or any with several, may be a figure: "the last5 years", "migrants2015".
+        return token if len(word) < _LONG or len(ending[2]) > 1 else _in_plural(word, ending[2])
     if any(map(_is_listed, _BETWEEN.split(token))):
         return token
     for word in _readings(token.translate(_LETTERS)):
         if _is_listed(word):
             return word.upper() if token.isupper() else word
     return token
+
+
+def _in_plural(word: str, sign: str) -> str:
+    """Return a word with an "s" for the sign at its end if it may be one."""
+    plural = word + ("S" if word.isupper() else "s")
+    return plural if sign in "5$" and word[-1] not in "sS" and _is_listed(plural) else word
 
 
 def _readings(token: str) -> Iterator[str]:

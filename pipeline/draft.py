@@ -19,6 +19,7 @@ from core.domain import (
     failed,
 )
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
+from kb.addressed import speaks_to_a_model
 from pipeline import prompt
 from pipeline.guard import Guard, GuardContext, outweighed, unjudged
 from pipeline.strategies import Proposal, Proposed, Strategies, Strategy
@@ -59,7 +60,7 @@ class Drafter:
         Raises ModelUnavailable while the strategy's model is away, so that the caller can wait and try again; on the
         `last_attempt`, a draft is composed instead. If the model refuses, one is composed at once.
         """
-        ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
+        ctx = GuardContext.of(post, triage, _fit_to_read(grounding), request.intent, request.avoid)
         if triage.leaves_in_doubt(request):
             notes = [in_doubt(triage.hate), UNSURE if grounding.is_unsure else ""]
             return _draft(ctx, request, None, [], _joined(notes))
@@ -126,6 +127,15 @@ class Drafter:
             if _best(candidates) is not None:
                 break
         return candidates
+
+
+def _fit_to_read(grounding: Grounding) -> Grounding:
+    """Return a grounding without evidence that speaks to a language model.
+
+    The search leaves it out, but moderators may have added some before its wording was known, or its document changed.
+    """
+    fit = tuple(piece for piece in grounding.evidence if not speaks_to_a_model(piece))
+    return grounding.model_copy(update={"evidence": fit})
 
 
 def in_doubt(hate: float) -> str:

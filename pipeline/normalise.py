@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from core.domain import clean
+from core.lookalikes import latin
 from pipeline.disguises import undisguised
 
 SOMEONE = "@user"
@@ -28,10 +29,6 @@ _PLAIN_LEET = re.compile(r"(?<=[^\W\d_])[013457$]{1,2}(?=[^\W\d_])")
 _LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
 _WORD = re.compile(r"\w+")
 _AND_EM = re.compile(r"(?<=\w)'em\b")
-_LOOKALIKES = str.maketrans(
-    "авеікмнорстухѕјԁɡαεικνορτυχАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "abeikmhopctyxsjdgaeikvoptuxABEIKMHOPCTYXSJABEZHIKMNOPTYX",
-)
 _WEAPONS = {
     "🔫": "shoot",
     "🔪": "stab",
@@ -55,8 +52,8 @@ def normalise(text: str) -> str:
     and emoji stay. The result may be empty.
     """
     plain = unicodedata.normalize("NFKC", without_invisible(clean(html.unescape(text))))
-    plain = _MENTION.sub(SOMEONE, undisguised(_URL.sub(LINK, plain)))
-    plain = joined(_WORD.sub(lambda word: latin(word.group()), plain))
+    plain = _WORD.sub(lambda word: latin(word.group()), _URL.sub(LINK, plain))
+    plain = joined(_MENTION.sub(SOMEONE, undisguised(plain)))
     plain = _PLAIN_LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
 
@@ -104,9 +101,8 @@ def fold_disguised(text: str) -> str:
     """
     plain = without_invisible(clean(html.unescape(text)))
     plain = unicodedata.normalize("NFKC", plain).casefold()
-    plain = undisguised(without_accents(_URL.sub(" ", plain)))
-    plain = _AND_EM.sub(" 'em", _MENTION.sub(SOMEONE, plain).replace("’", "'"))
-    plain = _WORD.sub(lambda word: latin(word.group()), plain)
+    plain = _WORD.sub(lambda word: latin(word.group()), without_accents(_URL.sub(" ", plain)))
+    plain = _AND_EM.sub(" 'em", _MENTION.sub(SOMEONE, undisguised(plain)).replace("’", "'"))
     plain = joined(plain).translate(_WEAPON_WORDS)
     plain = _LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_LONG_VOWELS.sub(r"\1", plain)).split())
@@ -122,10 +118,3 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-
-
-def latin(word: str) -> str:
-    """Replace Cyrillic and Greek look-alikes in a word that also has Latin letters; leave other words alone."""
-    if word.isascii() or not any("a" <= char.lower() <= "z" for char in word):
-        return word
-    return word.translate(_LOOKALIKES)

@@ -106,7 +106,8 @@ def drafts(
     with TemporaryDirectory(prefix="rejoinder-bench-") as folder:
         settings = drafting_speed.bench_settings(model, threads, Path(folder))
         costs = asyncio.run(drafting_speed.measure(posts, settings, names, slots, at_once, weights))
-    click.echo(f"\n{_today()}, {model}, a queue of {posts} posts, a warm server\n")
+    served = f"{model} with the weights {weights.name}" if weights else model
+    click.echo(f"\n{_today()}, {served}, a queue of {posts} posts, a warm server\n")
     click.echo(drafting_speed.table(costs))
 
 

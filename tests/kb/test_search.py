@@ -122,6 +122,11 @@ async def test_a_paragraph_that_gives_orders_to_a_model_is_no_evidence_and_the_l
     searcher = Searcher.open(tmp_path, embedder, OPEN)
     assert [statement.id for statement in await searcher.search("zorblax tax moon treaty")] == ["honest"]
     assert "planted of https://docs.un.org/en/A/RES/1/1 is not used as evidence" in caplog.text
+    await searcher.search("zorblax tax moon treaty")
+    assert caplog.text.count("is not used as evidence") == 1
+    await searcher.refresh()
+    await searcher.search("zorblax tax moon treaty")
+    assert caplog.text.count("is not used as evidence") == 2, "a new version is told of anew"
     searcher.close()
 
 

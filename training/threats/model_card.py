@@ -102,7 +102,11 @@ Reliability: of the texts with a probability in a range, the share that are thre
 ## Self-harm and child safety
 
 These two rules are patterns. Of own sentences (`safety.toml`; the patterns were mended after them, so the figures are
-what is covered, not what to expect):
+what is covered, not what to expect). The last ones there are hate about others, idioms and complaints that the patterns
+took for self-harm until they asked for a first person, for somebody near, or for a start of a clause that can only be
+meant of oneself. Where a pattern can't tell, it finds: "I kept cutting", "Espero no despertar". **Spanish, Italian and
+Basque were measured on own sentences only**, English also on posts of EDOS and Davidson (of 4,721 with a word of the
+field 42 are found, 43 before that):
 
 | rule | language | meant | caught | others | alarms |
 |---|---|---|---|---|---|

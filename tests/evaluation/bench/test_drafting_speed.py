@@ -10,11 +10,13 @@ from typing import Any, Self
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
 
 from core.domain import FlaggedPost, StrategyName
 from core.errors import BadSettings
 from core.settings import ChatSettings
 from evaluation.bench import drafting_speed
+from evaluation.bench.command import bench
 from evaluation.bench.drafting_speed import SEQUENTIAL, Cost, OneByOne, Timed, Way, bench_settings, measure, table
 from models.chat import Completion, Message
 from models.engine_arguments import Weights
@@ -181,6 +183,23 @@ async def test_each_number_of_slots_gets_a_server_and_the_papers_are_measured_on
         (SEQUENTIAL.name, 8, 1), ("locked", 8, 2), ("locked", 32, 8),
     ]  # fmt: skip
     assert all(0 < cost.busy <= 1 for cost in costs)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(False, "smollm2-135m, a queue"), (True, "with the weights shape.gguf, a q")]
+)
+def test_the_heading_names_the_weights_that_were_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: bool, said: str
+) -> None:
+    async def nothing(*_: object) -> list[Cost]:
+        return []
+
+    monkeypatch.setattr(drafting_speed, "measure", nothing)
+    monkeypatch.setattr(drafting_speed, "table", lambda _: "")
+    (shape := tmp_path / "shape.gguf").touch()
+    arguments = ["--model", "smollm2-135m", *(["--weights", str(shape)] if given else [])]
+    result = CliRunner().invoke(bench, ["drafts", *arguments], catch_exceptions=False)
+    assert said in result.output
 
 
 @pytest.mark.parametrize(("engine", "option"), [("xllamacpp", "endpoint_metrics=true"), ("llama-server", "--metrics")])

@@ -13,7 +13,8 @@ PLAIN = (
     "1st 2nd 3rd 4th 5th", "4 people and 7 women", "$5 for 1 kill", "B12 and 24/7, covid19", "5G 4K 3D 80s 20k $20bn",
     "in 2015 10am 6ft 7yo 1M 100%", "ps5 mp3 i5 x86 4chan win10", "4women 5girls 20immigrants 14st",
     "stop! muslims! no!", "girls!no men!yes", "girls@home.example", "a 1 b 2", "1 2 3 4", "plan b 4 u", "1457",
-    "snake_case_1 $HOME", "US$5 HK$", "the last5 years, girl1 and girl2",
+    "snake_case_1 $HOME", "US$5 HK$", "the last5 years, girl1 and girl2", "migrants20 muslim55 idiots1984",
+    "negr@s y moros, NEGR@S, inmigrant@s",
 )  # fmt: skip
 
 
@@ -22,6 +23,8 @@ PLAIN = (
     [
         ("$tupid 1diots", "stupid idiots"),
         ("these immigrant5, invader$ and vermin1", "these immigrants, invaders and vermin"),
+        ("migrants5, migrant5, migrants$, MIGRANT5", "migrants, migrants, migrants, MIGRANTS"),
+        ("N0 more 1diots", "No more idiots"),
         ("Mus1ims and MU5LIMS", "Muslims and MUSLIMS"),
         ("@nimals, n0 more!", "animals, no more!"),
         ("k 1 l l and k.1.l.l them", "kill and kill them"),
@@ -33,6 +36,10 @@ def test_disguised_words_of_the_packs_are_resolved(text: str, plain: str) -> Non
     assert undisguised(text) == plain
     assert normalise(text) == plain
     assert fold_disguised(text) == plain.casefold()
+
+
+def test_letters_that_look_like_latin_ones_are_read_before_signs_are() -> None:
+    assert normalise("1di\u043ets") == fold_disguised("1di\u043ets") == "idiots"
 
 
 @pytest.mark.parametrize("text", PLAIN)

@@ -62,6 +62,31 @@ def test_what_is_quoted_condemned_or_negated_does_not(text: str) -> None:
     assert routing_rules.escalation(text, threat=0.0, threat_from=0.5) is None
 
 
+@pytest.mark.parametrize(
+    ("of_oneself", "of_others"),
+    [
+        ("I have no reason to live", "These people have no reason to live"),
+        ("nobody would care if I was gone", "nobody would care if I was in charge"),
+        ("nobody would care if I died tonight", "nobody would care if I died my hair"),
+        ("my sister is going to commit suicide", "The West: they are going to commit suicide"),
+        ("I kept cutting and I can't stop", "They kept cutting and privatised"),
+        ("todos estarían mejor sin mí", "todos estarían mejor sin mi jefe"),
+        ("el mundo sería mejor si yo desapareciera", "el mundo sería mejor si desapareciera el islam"),
+        ("pienso en quitarme la vida", "quieren quitarme la vida"),
+        ("mi amiga quiere suicidarse", "Europa quiere suicidarse"),
+        ("non ho motivo di vivere", "questi parassiti non hanno motivo di vivere"),
+        ("ho provato a uccidermi", "hanno provato a uccidermi"),
+        ("voglio farla finita", "voglio farla finita con questi parassiti"),
+        ("ez dut bizitzeko arrazoirik", "horiek ez dute bizitzeko arrazoirik"),
+        ("nire lagunak suizidatu nahi du", "Europak suizidatu nahi du"),
+    ],
+)
+def test_self_harm_is_told_from_what_is_said_of_others(of_oneself: str, of_others: str) -> None:
+    rule = routing_rules.escalation(of_oneself, threat=0.0, threat_from=0.5)
+    assert rule is not None and rule.name == "self-harm"
+    assert routing_rules.escalation(of_others, threat=0.0, threat_from=0.5) is None
+
+
 def test_a_negation_that_urges_is_none() -> None:
     rule = routing_rules.escalation("do not forget to kill yourself", threat=0.0, threat_from=0.5)
     assert rule is not None
@@ -105,7 +130,7 @@ def test_what_is_done_follows_from_rules_and_scores(
 
 @pytest.mark.parametrize(
     "piece", ["a", "kill ", "i will ", "should be all ", "😀", ". ", "hope you a b c ", "want ", "i will just all go ",
-              "may a ", "\u0430", "k.", "line them up and "],
+              "may a ", "\u0430", "k.", "line them up and ", "i have no reason ", "nobody would care if i "],
 )  # fmt: skip
 def test_long_hostile_text_is_read_in_time(piece: str) -> None:
     routing_rules.escalation((piece * 20_000)[:20_000], threat=0.0, threat_from=0.5)
