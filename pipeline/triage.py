@@ -9,9 +9,8 @@ from core.settings import TriageSettings
 from models.e5 import E5Embedder, Reading
 from models.embed import Embedder, Vectors
 from models.embedders import default_embedder
-from pipeline import routing_rules, vector
+from pipeline import detection, routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH
-from pipeline.languages import detection
 from pipeline.normalise import normalise
 from pipeline.post_reader import PostReader
 from pipeline.scoring import LONGEST_READ, PostScorer

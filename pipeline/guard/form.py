@@ -11,10 +11,10 @@ from linkify_it.tlds import TLDS
 from core.domain import Intent
 from core.settings import GuardSettings
 from pipeline import sentences
+from pipeline.detection import FEW_LETTERS, detect
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, terms_pattern
 from pipeline.guard.measurement import Measurement
 from pipeline.languages import packs
-from pipeline.languages.detection import FEW_LETTERS, detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")

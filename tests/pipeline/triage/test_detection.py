@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.languages.detection import detect
+from pipeline.detection import detect
 
 ROOT = Path(__file__).parents[3]
 
@@ -65,6 +65,6 @@ def test_threads_agree() -> None:
 
 
 def test_importing_loads_no_model() -> None:
-    code = "import sys, pipeline.languages.detection; print([m for m in ('numpy', 'py3langid') if m in sys.modules])"
+    code = "import sys, pipeline.detection; print([m for m in ('numpy', 'py3langid') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
