@@ -68,7 +68,8 @@ def _weighing(settings: Settings, reader: LatePairReader | None) -> Weighing | N
 
     if settings.guard.judge not in READS_PAIRS:
         return None
-    return Weighing(settings.guard.min_overall, READ_AGAIN if reader else frozenset())
+    limits = settings.guard.min_overall, settings.guard.reread_min_overall
+    return Weighing(*limits, READ_AGAIN if reader else frozenset())
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:

@@ -214,7 +214,10 @@ class GuardSettings(Section):
         description="`min_harmless` where the larger model reads beside the judge; `min_opposition` if that is less.",
     )
     reread_min_grounded: Share = Field(
-        0.1, le=0.5, description="`min_grounded` where the larger model reads beside the judge, at most 0.5."
+        0.3, le=0.5, description="`min_grounded` where the larger model reads beside the judge, at most 0.5."
+    )
+    reread_min_overall: Share = Field(
+        0.7, ge=0.5, description="`min_overall` where the larger model reads beside the judge."
     )
     min_opposition: Share = Field(
         0.5,

@@ -52,9 +52,10 @@ class Weights:
 
 @dataclass(frozen=True)
 class Weighing:
-    """The weighing of checks: weights for languages that the larger model reads, those for others, and the limit."""
+    """The weighing of checks: weights and limits for languages that the larger model reads, and for others."""
 
     limit: float
+    reread_limit: float = 1.0
     reread: frozenset[str] = frozenset()
     """Languages (ISO 639-1) in which the larger model reads beside the layers."""
 
@@ -72,23 +73,28 @@ class Weighing:
             return tuple(checks)
         if unjudged(checks) or firm_failures(checks):
             return tuple(checks)
-        weights = shipped_weights()["reread" if reply.language in self.reread else "layers"]
+        reread = reply.language in self.reread
+        weights, limit = (
+            shipped_weights()["reread" if reread else "layers"],
+            self.reread_limit if reread else self.limit,
+        )
         failures = [check.name for check in failed(checks)]
-        overall = self._overall(weights.probability(read, failures))
+        overall = _overall(weights.probability(read, failures), limit)
         if overall.passed:
             checks = [each.model_copy(update={"hard": False}) if each.name in failures else each for each in checks]
         return *checks, overall
 
-    def _overall(self, probability: float) -> Check:
-        detail = f"Fit to show with a probability of {probability:.0%}; {self.limit:.0%} is the least."
-        return Check(
-            name=NAME,
-            passed=probability >= self.limit,
-            value=round(probability, 3),
-            threshold=self.limit,
-            hard=True,
-            detail=detail,
-        )
+
+def _overall(probability: float, limit: float) -> Check:
+    detail = f"Fit to show with a probability of {probability:.0%}; {limit:.0%} is the least."
+    return Check(
+        name=NAME,
+        passed=probability >= limit,
+        value=round(probability, 3),
+        threshold=limit,
+        hard=True,
+        detail=detail,
+    )
 
 
 def may_outweigh(check: Check) -> bool:

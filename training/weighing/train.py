@@ -117,21 +117,23 @@ def _as_toml(weights: dict[str, Weights]) -> str:
 
 
 def _card(judged: Sequence[Judged], weights: dict[str, Weights], digest: str) -> str:
-    limit = GuardSettings().min_overall
+    settings = GuardSettings()
+    limits = {REREAD: settings.reread_min_overall, LAYERS: settings.min_overall}
     learned = {name: sum(_learns(each, name) for each in judged) for name in (REREAD, LAYERS)}
-    rows = "\n".join(_rows(judged, weights, limit))
+    rows = "\n".join(_rows(judged, weights, limits))
     table = "\n".join(
         f"| {name} | {' | '.join(f'{_weight(entry, name):.2f}' for entry in weights.values())} |"
         for name in (*READERS, WEAKEST, *FLAGS)
     )
-    return _TEXT.format(digest=digest, limit=limit, rows=rows, table=table, **learned)
+    stopped_under = {f"{name}_limit": limit for name, limit in limits.items()}
+    return _TEXT.format(digest=digest, rows=rows, table=table, **learned, **stopped_under)
 
 
 def _weight(entry: Weights, name: str) -> float:
     return {**entry.readers, **entry.failures}[name]
 
 
-def _rows(judged: Sequence[Judged], weights: dict[str, Weights], limit: float) -> Iterator[str]:
+def _rows(judged: Sequence[Judged], weights: dict[str, Weights], limits: dict[str, float]) -> Iterator[str]:
     """Yield a row for each set, kind of weights, and language: bad and good drafts stopped, one by one and weighed."""
     for name in ("sheets", *sheets.LEARNED, *sheets.FRESH):
         for kind, languages in ((REREAD, ("en",)), (LAYERS, ("en",)), (LAYERS, ("es", "it", "eu"))):
@@ -141,7 +143,7 @@ def _rows(judged: Sequence[Judged], weights: dict[str, Weights], limit: float) -
                 and not each.draft.tuning
             ]  # fmt: skip
             cells = [
-                _stopped([each for each in of_set if each.draft.good == good], weights[kind], limit, weighed)
+                _stopped([each for each in of_set if each.draft.good == good], weights[kind], limits[kind], weighed)
                 for weighed in (False, True)
                 for good in (False, True)
             ]
@@ -190,7 +192,8 @@ Those of `opposes`, `grounded` and `weakest`, the lower of both, are of log odds
 
 ## Measured: drafts stopped, by each check alone and weighed
 
-Stopped when weighed: a failure that can't be outweighed, or a probability under {limit} (`guard.min_overall`).
+Stopped when weighed: a failure that can't be outweighed, or a probability under {layers_limit} (`guard.min_overall`), with
+`reread` under {reread_limit} (`guard.reread_min_overall`).
 
 | set | weights | languages | bad, alone | good, alone | bad, weighed | good, weighed |
 |---|---|---|--:|--:|--:|--:|

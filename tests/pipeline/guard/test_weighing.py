@@ -139,12 +139,12 @@ async def test_evidence_in_another_language_is_not_weighed(context: GuardContext
     assert not passes(found) and NAME not in found
 
 
-async def test_the_larger_model_has_weights_of_its_own(context: GuardContext) -> None:
+async def test_the_larger_model_has_weights_and_a_limit_of_its_own(context: GuardContext) -> None:
     checks = [failing("overclaim"), *readers(0.8)]
-    (with_it,) = await Guard(checks, Weighing(0.6, frozenset({"en"}))).judge([FREE], context)
-    (without,) = await Guard(checks, Weighing(0.6, frozenset({"es"}))).judge([FREE], context)
-    values = [verdict.checks[-1].value for verdict in (with_it, without)]
-    assert values[0] != values[1]
+    (with_it,) = await Guard(checks, Weighing(0.6, 0.7, frozenset({"en"}))).judge([FREE], context)
+    (without,) = await Guard(checks, Weighing(0.6, 0.7, frozenset({"es"}))).judge([FREE], context)
+    assert with_it.checks[-1].value != without.checks[-1].value
+    assert (with_it.checks[-1].threshold, without.checks[-1].threshold) == (0.7, 0.6)
 
 
 def test_no_failure_speaks_for_a_reply_and_no_reader_against_what_it_is_sure_of() -> None:
@@ -168,4 +168,6 @@ async def test_the_shipped_guard_weighs_what_the_head_has_read(context: GuardCon
     async with open_drafting_guard(Settings()) as guard:
         checks = await guard.check("Women deserve an equal say in politics, as all their neighbours do.", context)
     overall = checks[-1]
-    assert overall.name == NAME and overall.passed and overall.threshold == Settings().guard.min_overall
+    limits = Settings().guard
+    assert overall.name == NAME and overall.passed
+    assert overall.threshold in (limits.min_overall, limits.reread_min_overall)
