@@ -192,8 +192,8 @@ Those of `opposes`, `grounded` and `weakest`, the lower of both, are of log odds
 
 ## Measured: drafts stopped, by each check alone and weighed
 
-Stopped when weighed: a failure that can't be outweighed, or a probability under {layers_limit} (`guard.min_overall`), with
-`reread` under {reread_limit} (`guard.reread_min_overall`).
+Stopped when weighed: a failure that can't be outweighed, or a probability under {layers_limit} (`guard.min_overall`),
+with `reread` under {reread_limit} (`guard.reread_min_overall`).
 
 | set | weights | languages | bad, alone | good, alone | bad, weighed | good, weighed |
 |---|---|---|--:|--:|--:|--:|
