@@ -68,8 +68,8 @@ def _weighing(settings: Settings, reader: LatePairReader | None) -> Weighing | N
 
     if settings.guard.judge not in READS_PAIRS:
         return None
-    limits = settings.guard.min_overall, settings.guard.reread_min_overall
-    return Weighing(*limits, READ_AGAIN if reader else frozenset())
+    chosen = settings.guard
+    return Weighing(chosen.min_overall, chosen.reread_min_overall, READ_AGAIN if reader else frozenset())
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:

@@ -11,6 +11,8 @@ from itertools import islice
 from pipeline.languages import pack
 
 _WORD = re.compile(r"[\w']+")
+BREAK = re.compile(r"[,.;:!?…\n]")
+"""What ends a stretch of text: a stop, a comma, or the end of a line."""
 NEAR = 2
 """Words on either side of a phrase within which a negation reverses it."""
 LONGEST_WORD = 30

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from core.settings import GuardSettings
-from pipeline.guard.cues import clauses, negated, refutations
+from pipeline.guard.cues import BREAK, clauses, negated, refutations
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_stems
 from pipeline.guard.measurement import Measurement
@@ -23,7 +21,6 @@ MOST_SHARED = 0.99
 FEWEST_SHARED = 2
 """Least number of shared content words that says anything about copying."""
 
-_BREAK = re.compile(r"[,.;:!?…\n]")
 
 Run = tuple[str, ...]
 
@@ -99,7 +96,7 @@ def _negates_too(part: Part, reply: Material) -> bool:
         negated(" ".join(reply.post_words[max(0, place - REACH) : place + 1 + REACH]), language)
         for place, word in enumerate(reply.post_words)
         if stem(word, language) in shared
-    ) or any(_begins_negated(stretch, shared, language) for stretch in _BREAK.split(reply.post))
+    ) or any(_begins_negated(stretch, shared, language) for stretch in BREAK.split(reply.post))
 
 
 def _begins_negated(stretch: str, shared: frozenset[str], language: str) -> bool:

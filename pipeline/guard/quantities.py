@@ -119,11 +119,8 @@ def _is_a_whole(number: float) -> bool:
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:
     """Tell whether a fraction of nothing named is a share: "over a quarter had left", not "at least half an hour"."""
     goes_on = _after_a_share(language).match(fraction.string, fraction.end())
-    return goes_on is not None and marker_before(fraction.string, fraction.start(), language) in (
-        "over",
-        "under",
-        "about",
-    )
+    marker = marker_before(fraction.string, fraction.start(), language)
+    return goes_on is not None and marker in ("over", "under", "about")
 
 
 @lru_cache(maxsize=16)
@@ -132,9 +129,15 @@ def _after_a_share(language: str) -> re.Pattern[str]:
 
 
 def _nearly_all(text: str, language: str) -> Iterator[Quantity]:
+    """Yield "nearly all" as 100 %, and as 0 % where others are meant: "nearly all violence has other causes"."""
+    others = _patterns("others", language)
     for pattern in _patterns("nearly_all", language):
         for match in pattern.finditer(text):
-            yield Quantity(tuple(match.group().split()), match.span(), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
+            words, after = tuple(match.group().split()), text[match.end() : match.end() + 60]
+            if any(other.search(after) for other in others):
+                yield Quantity(words, match.span(), Kind.SHARE, 0.0, 0.0, NEARLY_ALL)
+            else:
+                yield Quantity(words, match.span(), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
 
 
 def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
@@ -224,9 +227,8 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
     for figure in figures(text, language):
         if not figure.percent and figure.text.isdigit() and WHOLE_FROM <= figure.value < FIRST_YEAR:
             # 43.2 years are also "43 years".
-            yield Quantity(
-                (figure.text,), (figure.start, figure.end), Kind.NUMBER, figure.value, HALF_POINT, HALF_POINT
-            )
+            span = (figure.start, figure.end)
+            yield Quantity((figure.text,), span, Kind.NUMBER, figure.value, HALF_POINT, HALF_POINT)
         marker = _marker(text, figure.start, figure.end, language)
         if figure.percent and not marker and figure.value.is_integer():
             # 17.2 % is also written "17 %".

@@ -28,7 +28,6 @@ FEWEST_SHARED = 3
 FEWEST_DENIED = 2
 """Content words after "it is false" that show what is denied."""
 _WORD = re.compile(r"[\w']+")
-_BREAK = re.compile(r"[,.;:!?…\n]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…\n])")
 
 
@@ -109,7 +108,7 @@ def _is_open(text: str, called: re.Match[str], language: str) -> bool:
     """Tell whether folded `text` negates or asks what it seems to call something."""
     before, after = text[: called.start()], text[called.end() :]
     asks = _SENTENCE_END.split(after, maxsplit=1)[0].endswith("?")
-    since_break = _BREAK.split(before)[-1]
+    since_break = cues.BREAK.split(before)[-1]
     beside = cues.is_negated_nearby(text, *called.span(), BESIDE, language)
     return asks or beside or cues.negated(since_break, language)
 

@@ -74,10 +74,8 @@ class Weighing:
         if unjudged(checks) or firm_failures(checks):
             return tuple(checks)
         reread = reply.language in self.reread
-        weights, limit = (
-            shipped_weights()["reread" if reread else "layers"],
-            self.reread_limit if reread else self.limit,
-        )
+        weights = shipped_weights()["reread" if reread else "layers"]
+        limit = self.reread_limit if reread else self.limit
         failures = [check.name for check in failed(checks)]
         overall = _overall(weights.probability(read, failures), limit)
         if overall.passed:
