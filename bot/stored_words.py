@@ -42,6 +42,7 @@ WORDINGS = (
     N_("It may be hateful, but it is unclear whom it attacks."),
     N_("It seems to attack {groups}."),
     N_("It may attack {groups}."),
+    N_("Whom it means is taken from the thread."),
     N_("It has no text that can be read."),
     N_("It repeats a post that is already a case: {case}."),
     N_("It does not read as hateful ({share}; the limit is {limit})."),

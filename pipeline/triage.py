@@ -9,7 +9,7 @@ from core.settings import TriageSettings
 from models.e5 import E5Embedder, Reading
 from models.embed import Embedder, Vectors
 from models.embedders import default_embedder
-from pipeline import detection, routing_rules, vector
+from pipeline import detection, routing_rules, thread, vector
 from pipeline.heads import HATE_IS_HIGH
 from pipeline.normalise import normalise
 from pipeline.post_reader import PostReader
@@ -45,7 +45,9 @@ class Triager:
         scores, threat = scored.scores, scored.threat
         settings = self._settings.in_language(language)
         rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, settings.threat_from)
-        groups = scores.attacked(settings.group_threshold)
+        named = scores.attacked(settings.group_threshold)
+        by_thread = await self._meant(post, text, language, named)
+        groups = by_thread or named
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
             decision = routing_rules.RoutingDecision(Route.DOUBT, "It has no text that can be read.")
@@ -55,11 +57,26 @@ class Triager:
             hate=round(scores.hate, 4),
             threat=round(threat, 4),
             route=decision.route,
-            reason=decision.reason or describe_attack(groups, scores.hate),
+            reason=decision.reason or describe_attack(groups, scores.hate, by_thread=bool(by_thread)),
             embedding=vector.pack(embedding),
             summed=_packed(self._scorer.layers, scored.summed),
             reread=_packed(self._scorer.reread_by, scored.reread),
         )
+
+    async def _meant(
+        self, post: FlaggedPost, text: str, language: str, named: tuple[GroupScore, ...]
+    ) -> tuple[GroupScore, ...]:
+        """Return the groups that the thread shows `text` to mean, if it doesn't name them itself.
+
+        How hateful the post is, and whether it threatens, is read in the post alone.
+        """
+        if not thread.means_others(text, language, named):
+            return ()
+        for together in thread.with_earlier(text, post.context, LONGEST_READ):
+            scored = await self._scorer.score(together, together, await self._reading(together), language)
+            if meant := thread.surely_meant(scored.scores.attacked(self._settings.group_threshold)):
+                return meant
+        return ()
 
     async def _reading(self, text: str) -> Reading:
         if isinstance(self._reader, E5Embedder):
@@ -78,12 +95,13 @@ def _packed(layers: str, reading: Vectors | None) -> str | None:
     return None if reading is None else f"{layers}:{vector.pack(reading)}"
 
 
-def describe_attack(groups: tuple[GroupScore, ...], hate: float) -> str:
-    """Describe in a sentence whom a post that gets a draft attacks, as surely as `hate` allows."""
+def describe_attack(groups: tuple[GroupScore, ...], hate: float, *, by_thread: bool = False) -> str:
+    """Describe whom a post that gets a draft attacks, as surely as `hate` allows, and whether its thread shows that."""
     if not groups:
         return "It may be hateful, but it is unclear whom it attacks."
     seems = "seems to" if hate >= HATE_IS_HIGH else "may"
-    return f"It {seems} attack {listed_groups([score.group for score in groups])}."
+    attack = f"It {seems} attack {listed_groups([score.group for score in groups])}."
+    return f"{attack} Whom it means is taken from the thread." if by_thread else attack
 
 
 def listed_groups(groups: list[TargetGroup]) -> str:

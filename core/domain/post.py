@@ -28,7 +28,10 @@ def _no_dots(value: str) -> str:
 
 
 class FlaggedPost(Record):
-    """One post a platform flagged, as the platform sent it."""
+    """One post a platform flagged, as the platform sent it.
+
+    `context` is the earlier posts of its thread, the oldest first.
+    """
 
     platform: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     post_id: Annotated[Text, Field(min_length=1, max_length=200, pattern=r"^\S+$"), AfterValidator(_no_dots)]

@@ -180,6 +180,7 @@ class LanguagePack(PackPart):
     - `countries`: terms for countries and other places, which are names at the start of a sentence, too
     - `insults`: terms for mild insults
     - `refusals`: patterns for a model that speaks of itself; `reply_labels`: what it may write before its reply
+    - `refers_back`: patterns for words that stand for people named before, as "they" does
     - `spelled_dot`: the word that hides a link ("example (dot) org")
     - `groups`: neutral terms for those attacked; `people`: what a template calls them
     - `templates`: the composer's, by intent and by group ("any" for all); `{evidence}` is a sentence of evidence,
@@ -204,6 +205,7 @@ class LanguagePack(PackPart):
     insults: tuple[str, ...]
     refusals: Patterns
     reply_labels: tuple[str, ...]
+    refers_back: Patterns
     spelled_dot: str = Field(min_length=1)
     order: WordOrder
     words: Words
