@@ -17,7 +17,7 @@ NEAREST = 3
 
 
 def means_others(text: str, language: str, groups: Sequence[GroupScore]) -> bool:
-    """Tell whether a post speaks of people without saying who they are, to judge by the groups it was found to attack."""
+    """Tell whether a post speaks of people but does not name them, as the `groups` found in it show."""
     return bool(groups) and groups[0].score < SURE and bool(_refers_back(language).search(fold(text)))
 
 
