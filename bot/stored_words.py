@@ -49,6 +49,7 @@ WORDINGS = (
     N_("It reads as counterspeech itself ({share} sure)."),
     N_("It may not be hateful at all ({share}; a draft is made from {limit})."),
     N_("It speaks of suicide or self-harm, or urges somebody to it: a person has to look, so nothing is drafted."),
+    N_("It may hint at suicide or self-harm: a person has to look, so nothing is drafted."),
     N_("It concerns the sexual safety of children: a person has to look, so nothing is drafted."),
     N_("It threatens people with violence, or calls for it: a person has to look, so nothing is drafted."),
     # Notes on evidence and drafts, sentence by sentence.

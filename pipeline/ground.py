@@ -59,7 +59,7 @@ class Grounder:
         readings = tuple(map(_reading, self._opinions, (triage.summed, triage.reread)))
         attacked = [score.group for score in triage.groups if score.score >= SURELY_ATTACKED]
         claims, facts = await asyncio.to_thread(
-            self._claims.match, text, embedding, groups, language, readings, attacked
+            self._claims.match, text, embedding, groups, language, readings, attacked, triage.hate
         )
         unsure = any(claim.unsure for claim in claims)
         if plan.paragraphs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 
@@ -18,8 +18,9 @@ from pipeline.heads import Scores
 from pipeline.languages import packs
 from pipeline.normalise import fold_disguised
 
-VIOLENCE = "violence"
-"""The rule that the threat head decides."""
+VIOLENCE, SELF_HARM = "violence", "self-harm"
+"""The rule that the threat head decides, and the one for which a head finds what the patterns don't."""
+HINT_AT_SELF_HARM = "It may hint at suicide or self-harm: a person has to look, so nothing is drafted."
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
 
@@ -41,8 +42,10 @@ class Rule:
     pattern: re.Pattern[str]
 
 
-def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
+def escalation(text: str, threat: float, threat_from: float, *, hints_at_self_harm: bool = False) -> Rule | None:
     """Return the first rule by which people must see `text` (in any spelling), or None.
+
+    `hints_at_self_harm` is what `pipeline.self_harm` says; it decides where no rule does.
 
     Violence is decided by the threat head: `threat` is its probability, `threat_from` the limit, and the patterns are
     only one of its signs (see `pipeline.threats`). The other rules are patterns alone.
@@ -51,7 +54,7 @@ def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
     for known in rules():
         if threat >= threat_from if known.name == VIOLENCE else known.pattern.search(plain):
             return known
-    return None
+    return replace(rule(SELF_HARM), reason=HINT_AT_SELF_HARM) if hints_at_self_harm else None
 
 
 def folded(text: str) -> str:

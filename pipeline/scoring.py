@@ -11,6 +11,7 @@ from models.embed import Vectors
 from pipeline.heads import Heads, Scores
 from pipeline.post_reader import PostReader
 from pipeline.second_opinion import THREAT, SecondOpinion
+from pipeline.self_harm import SelfHarmHead
 from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
@@ -21,13 +22,14 @@ NOTHING = Scores(dict.fromkeys(TargetGroup, 0.0), 0.0, 0.0)
 
 @dataclass(frozen=True)
 class PostScores:
-    """What all of them say of a post together: its scores, and how likely it is a threat.
+    """What all of them say of a post together: its scores, and how likely it is a threat or hints at self-harm.
 
     `summed` and `reread` are the readings of the layers for posts and of the larger model, for further questions.
     """
 
     scores: Scores
     threat: float
+    self_harm: float = 0.0
     summed: Vectors | None = None
     reread: Vectors | None = None
 
@@ -37,6 +39,7 @@ class PostScorer:
 
     def __init__(self, post_reader: PostReader | None = None) -> None:
         self._heads, self._threats, self._layers = Heads.load(), ThreatHead.load(), SecondOpinion.load()
+        self._self_harm = SelfHarmHead.load()
         self._post_reader = post_reader
         self.layers = self._layers.layers
         """The name of the layers that readings `summed` are from."""
@@ -57,7 +60,8 @@ class PostScorer:
         if summed is not None:
             scores = scores.beside(self._layers, summed)
         threat = await asyncio.to_thread(self._threat, raw, reading.vector, summed)
-        first = PostScores(scores, threat, summed)
+        self_harm = self._self_harm.score(reading.vector) if text else 0.0
+        first = PostScores(scores, threat, self_harm, summed)
         return first if self._post_reader is None else await _read_again(self._post_reader, text, first, language)
 
     def _threat(self, raw: str, vector: Vectors, summed: Vectors | None) -> float:
@@ -73,4 +77,4 @@ async def _read_again(reader: PostReader, text: str, first: PostScores, language
         return first
     whole = reading.whole
     scores = first.scores if whole is None else first.scores.beside(reader.opinion, whole)
-    return PostScores(scores, reader.threat(first.threat, reading), first.summed, whole)
+    return PostScores(scores, reader.threat(first.threat, reading), first.self_harm, first.summed, whole)

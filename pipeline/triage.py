@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
@@ -44,7 +45,9 @@ class Triager:
         scored = await self._scorer.score(post.text, whole, reading, language)
         scores, threat = scored.scores, scored.threat
         settings = self._settings.in_language(language)
-        rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, settings.threat_from)
+        hints = scored.self_harm >= settings.self_harm_from
+        escalation = partial(routing_rules.escalation, hints_at_self_harm=hints)
+        rule = await asyncio.to_thread(escalation, post.text, threat, settings.threat_from)
         named = scores.attacked(settings.group_threshold)
         by_thread = await self._meant(post, text, language, named)
         groups = by_thread or named

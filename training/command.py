@@ -183,6 +183,15 @@ def threats(data: Path, out: Path, cache: Path) -> None:
     click.echo(train_and_write(data, out, cache))
 
 
+@train.command("self-harm")
+@trains("self-harm", data="Folder with `datasets` and `flags`.", cached=True)
+def self_harm(data: Path, out: Path, cache: Path) -> None:
+    """Train the head of self-harm of triage: two minutes of two cores the first time, seconds after that."""
+    with needs_extra("dev"):
+        from training.self_harm.train import train_and_write
+    click.echo(train_and_write(data, out, cache))
+
+
 @train.command()
 @trains(
     "stances",

@@ -24,6 +24,7 @@ SHIPPED = {
         "whom a post attacks, how hateful it is, whether it is counterspeech",
     ),
     "threats": Shipped(_TRIAGE / "threat.npz", ("threat.md",), "whether a post threatens"),
+    "self-harm": Shipped(_TRIAGE / "self_harm.npz", ("self_harm.md",), "whether a post hints at self-harm"),
     "stances": Shipped(_TRIAGE / "stance.npz", ("stance.md",), "whether a reply stands against the post"),
     "fits": Shipped(_TRIAGE / "fits.npz", ("fits.md",), "whether a sentence of a reply answers anything"),
     "weighing": Shipped(_TRIAGE / "weighing.toml", ("weighing.md",), "what the guard's checks come to together"),

@@ -41,6 +41,11 @@ class TriageSettings(Section):
         description="Least probability for a post to count as a threat, which goes to people instead of getting a "
         "draft. Lower it to catch more threats, with more false alarms.",
     )
+    self_harm_from: Share = Field(
+        0.5,
+        description="Least probability for a post to count as a hint at suicide or self-harm, which goes to people. "
+        "What is said in plain words always does. Lower it to catch more hints, with more false alarms.",
+    )
     reread: bool = Field(
         True,
         description="Read English posts that may be hateful or threats once more, with a larger model, if its weights "

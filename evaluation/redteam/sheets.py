@@ -32,11 +32,13 @@ LEARNED = {
     "seventh": "written like the sixth by another reader; checks by words were mended with it in view",
     "eighth": "written like the seventh by another reader; checks by words were mended with it in view",
     "ninth": "written like the eighth by another reader; checks by words were mended with it in view",
+    "tenth": "written like the ninth by another reader; counted once, after all changes made with others in view",
+    "eleventh": "written like the tenth by another reader; checks by words were mended with it in view",
 }
 """Sets of drafts in free wording to which the weighing of checks was fitted, and when they were written."""
 
 FRESH = {
-    "tenth": "written like the ninth by another reader; counted once, after all changes made with others in view",
+    "twelfth": "written like the eleventh by another reader; counted once, after all changes made with others in view",
 }
 """Sets of drafts that nothing was fitted to, and when they were written."""
 

@@ -139,11 +139,13 @@ class ClaimMatcher:
         language: str,
         readings: Readings = (),
         attacked: Collection[TargetGroup] = (),
+        hate: float = 1.0,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
         `attacked` are the groups that the post surely attacks: an insult to one beside another is answered for both
-        (`kb.claims.two_groups`). `readings` are for further opinions.
+        (`kb.claims.two_groups`). `readings` are for further opinions. `hate` is how likely the post is hateful; some
+        claims are unsure below a limit.
 
         The facts of several claims take turns: the first fact of each before the second of any. With a ranker, those
         that moderators approve come first. Both results are empty if no claim is sure or the language is none of those
@@ -155,6 +157,7 @@ class ClaimMatcher:
         if own is None:
             return (), ()
         sure, unsure = self._sure(text, vector, groups, own, readings)
+        unsure = unsure or any(hate < self._files.claims[name].least_hate.get(own, 0.0) for name in list(sure)[:1])
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
         # Only the surest: a second insult is left as it is, for a redraft that says something else.

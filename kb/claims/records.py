@@ -35,6 +35,8 @@ class FiledClaim(_Entry):
       `kb.claims.checking`.
     - `least` is the probability from which a post counts as making the claim, if that is more than the settings
       require.
+    - `least_hate` is the probability of hate, by language, below which it is unsure whether the claim's answer fits:
+      its words are also said of nobody.
     """
 
     id: Name
@@ -44,6 +46,7 @@ class FiledClaim(_Entry):
     instead_of: Name | None = None
     finding_first: Line | None = None
     least: float = Field(0.0, ge=0.0, le=1.0)
+    least_hate: dict[Language, Annotated[float, Field(ge=0.0, le=1.0)]] = Field(default_factory=dict)
     wordings: Lines
     counter: dict[Intent, Lines]
     facts: tuple[Name, ...]

@@ -62,8 +62,8 @@ def _joined(read: Sequence[Figure], text: str, language: str) -> Iterator[Figure
     """Yield the figures, two of them as one where each has its magnitude: "6 milioni 788 mila"."""
     last: Figure | None = None
     for figure in read:
-        size = _magnitude(figure, language)
-        if last and size and figure.value < _magnitude(last, language) and text[last.end : figure.start] == " ":
+        size = magnitude(figure, language)
+        if last and size and figure.value < magnitude(last, language) and text[last.end : figure.start] == " ":
             last = Figure(text[last.start : figure.end], last.value + figure.value, last.percent, last.start)
             continue
         if last:
@@ -73,7 +73,7 @@ def _joined(read: Sequence[Figure], text: str, language: str) -> Iterator[Figure
         yield last
 
 
-def _magnitude(figure: Figure, language: str) -> float:
+def magnitude(figure: Figure, language: str) -> float:
     """Return the thousands or millions that a number in digits counts: 1,000,000 for "6 milioni"; otherwise 0."""
     last = figure.text.rpartition(" ")[2]
     return pack(language).numbers.magnitudes.get(last, 0.0) if figure.text[:1].isdigit() else 0.0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import Given, explained, known_quantities
 from pipeline.guard.cues import refutations
-from pipeline.guard.figures import Figure, figures
+from pipeline.guard.figures import Figure, figures, magnitude
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, with_citation
 from pipeline.guard.measurement import Measurement
@@ -54,7 +54,8 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         unknown += [
             figure.text
             for figure in written
-            if figure.value not in (percentages if figure.percent else values)
+            if not {figure.value, _with_magnitude(figure, written, reply.language)}
+            & (percentages if figure.percent else values)
             and (stated or not _is_plain_talk(figure, part))
             and not is_explained(figure.start, figure.end)
         ]
@@ -82,6 +83,13 @@ def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> It
             or (quantity.kind is Kind.SHARE and not (read and read <= borne.of_kind(Kind.NUMBER)))
         ):
             yield max(quantity.words, key=len, default="")
+
+
+def _with_magnitude(figure: Figure, written: Sequence[Figure], language: str) -> float:
+    """Return what a decimal number counts if the magnitude before it goes on: "of 7.7 million, 6.5 live there"."""
+    before = [magnitude(other, language) for other in written if other.start < figure.start]
+    goes_on = before and not figure.percent and not float(figure.value).is_integer()
+    return figure.value * before[-1] if goes_on and before[-1] else figure.value
 
 
 def _is_plain_talk(figure: Figure, part: Part) -> bool:

@@ -105,6 +105,8 @@ def test_errors_are_told_by_target_group() -> None:
         ("eighth", 200, 104),
         ("ninth", 200, 104),
         ("tenth", 200, 104),
+        ("eleventh", 200, 104),
+        ("twelfth", 200, 104),
     ],
 )
 def test_the_fresh_drafts_are_half_good_and_about_half_english(name: str, count: int, english: int) -> None:

@@ -176,6 +176,17 @@ async def test_a_claim_may_have_a_limit_of_its_own(
     assert [claim.id for claim in answered] == taken
 
 
+@pytest.mark.parametrize(("language", "hate", "unsure"), [("en", 0.84, True), ("en", 0.86, False), ("es", 0.5, False)])
+async def test_a_claim_may_be_unsure_where_hate_is_unlikely(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch, language: str, hate: float, unsure: bool
+) -> None:
+    assert FILES.claims["women-slur-as-insult"].least_hate == {"en": 0.85}
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": 0.9}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
+    (answered,), facts = matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], language, hate=hate)
+    assert (answered.id, answered.unsure, bool(facts)) == ("women-slur-as-insult", unsure, True)
+
+
 async def test_less_is_enough_in_a_language_of_which_models_are_less_sure(
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

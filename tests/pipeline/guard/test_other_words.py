@@ -477,3 +477,31 @@ def test_a_source_without_a_name_is_named_by_nothing() -> None:
     evidence = "Walks in the harbour are good for the health of older people."
     said = "Experts of the world say that harbour walks are good for older people's health."
     assert "names" in stopped_by(evidence, said, institution="")
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "honest", "wrong"),
+    [
+        (
+            "en",
+            "Of 7.7 million herring, 6.5 million live in the bay.",
+            "Of about 7.7 million herring, 6.5 live in the bay.",
+            "Of about 7.7 million herring, 5.6 live in the bay.",
+        ),
+        (
+            "es",
+            "De 7,7 millones de arenques, 6,5 millones viven en la bahía.",
+            "De unos 7,7 millones de arenques, 6,5 viven en la bahía.",
+            "De unos 7,7 millones de arenques, 5,6 viven en la bahía.",
+        ),
+    ],
+)
+def test_a_magnitude_goes_on_to_the_next_decimal_number(language: str, evidence: str, honest: str, wrong: str) -> None:
+    assert "numbers" not in stopped_by(evidence, honest, language)
+    assert "numbers" in stopped_by(evidence, wrong, language)
+
+
+def test_a_figure_in_the_name_of_a_source_may_be_named() -> None:
+    evidence, said = "Sailors like herring.", "Sailors like herring, says the Association {} July."
+    assert "numbers" not in stopped_by(evidence, said.format(21), institution="Association 21 July")
+    assert "numbers" in stopped_by(evidence, said.format(12), institution="Association 21 July")

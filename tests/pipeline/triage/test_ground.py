@@ -73,6 +73,7 @@ class OnFile(ClaimMatcher):
         self.asked: tuple[NDArray[np.float32], str] | None = None
         self.readings: Readings = ()
         self.attacked: tuple[TargetGroup, ...] = ()
+        self.hate = 1.0
 
     def match(
         self,
@@ -82,8 +83,9 @@ class OnFile(ClaimMatcher):
         language: str,
         readings: Readings = (),
         attacked: Collection[TargetGroup] = (),
+        hate: float = 1.0,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
-        self.asked, self.readings, self.attacked = (vector, language), readings, tuple(attacked)
+        self.asked, self.readings, self.attacked, self.hate = (vector, language), readings, tuple(attacked), hate
         return ((self.claim,), self.answers) if self.claim else ((), ())
 
 
@@ -135,12 +137,13 @@ async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() ->
     assert shelf.also == ()
 
 
-async def test_only_groups_that_are_surely_attacked_are_named_together() -> None:
+async def test_the_search_knows_the_groups_surely_attacked_and_how_hateful_the_post_is() -> None:
     on_file = OnFile()
     triage = make_triage(TargetGroup.WOMEN, TargetGroup.JEWS)
     scores = (GroupScore(group=TargetGroup.WOMEN, score=0.9), GroupScore(group=TargetGroup.JEWS, score=0.5))
     await grounder(Shelf(), claims=on_file).ground(POST, triage.model_copy(update={"groups": scores}))
     assert on_file.attacked == (TargetGroup.WOMEN,)
+    assert on_file.hate == triage.hate < 1
 
 
 async def test_the_plans_queries_are_searched_too_and_the_plan_stays_with_the_evidence() -> None:

@@ -1,0 +1,1 @@
+"""Training of the head that finds hints at self-harm."""
