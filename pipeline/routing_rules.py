@@ -48,7 +48,7 @@ def escalation(text: str, threat: float, threat_from: float, *, hints_at_self_ha
     `hints_at_self_harm` is what `pipeline.self_harm` says; it decides where no rule does.
 
     Violence is decided by the threat head: `threat` is its probability, `threat_from` the limit, and the patterns are
-    only one of its signs (see `pipeline.threats`). The other rules are patterns alone.
+    only one of its signs (see `pipeline.threats`). The other rules are patterns.
     """
     plain = condemned_quotes().sub(" … ", folded(text))
     for known in rules():

@@ -29,9 +29,9 @@ class PostScores:
 
     scores: Scores
     threat: float
-    self_harm: float = 0.0
     summed: Vectors | None = None
     reread: Vectors | None = None
+    self_harm: float = 0.0
 
 
 class PostScorer:
@@ -61,7 +61,7 @@ class PostScorer:
             scores = scores.beside(self._layers, summed)
         threat = await asyncio.to_thread(self._threat, raw, reading.vector, summed)
         self_harm = self._self_harm.score(reading.vector) if text else 0.0
-        first = PostScores(scores, threat, self_harm, summed)
+        first = PostScores(scores, threat, summed, self_harm=self_harm)
         return first if self._post_reader is None else await _read_again(self._post_reader, text, first, language)
 
     def _threat(self, raw: str, vector: Vectors, summed: Vectors | None) -> float:
@@ -77,4 +77,4 @@ async def _read_again(reader: PostReader, text: str, first: PostScores, language
         return first
     whole = reading.whole
     scores = first.scores if whole is None else first.scores.beside(reader.opinion, whole)
-    return PostScores(scores, reader.threat(first.threat, reading), first.self_harm, first.summed, whole)
+    return PostScores(scores, reader.threat(first.threat, reading), first.summed, whole, first.self_harm)

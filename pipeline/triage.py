@@ -11,7 +11,7 @@ from models.e5 import E5Embedder, Reading
 from models.embed import Embedder, Vectors
 from models.embedders import default_embedder
 from pipeline import detection, routing_rules, thread, vector
-from pipeline.heads import HATE_IS_HIGH
+from pipeline.heads import HATE_IS_HIGH, Scores
 from pipeline.normalise import normalise
 from pipeline.post_reader import PostReader
 from pipeline.scoring import LONGEST_READ, PostScorer
@@ -48,12 +48,14 @@ class Triager:
         hints = scored.self_harm >= settings.self_harm_from
         escalation = partial(routing_rules.escalation, hints_at_self_harm=hints)
         rule = await asyncio.to_thread(escalation, post.text, threat, settings.threat_from)
-        named = scores.attacked(settings.group_threshold)
-        by_thread = await self._meant(post, text, language, named)
-        groups = by_thread or named
+        groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
             decision = routing_rules.RoutingDecision(Route.DOUBT, "It has no text that can be read.")
+        by_thread: tuple[GroupScore, ...] = ()
+        if decision.route in (Route.DRAFT, Route.DOUBT):
+            by_thread = await self._meant(post, text, language, scores, groups)
+        groups = by_thread or groups
         return Triage(
             language=language,
             groups=groups,
@@ -67,17 +69,17 @@ class Triager:
         )
 
     async def _meant(
-        self, post: FlaggedPost, text: str, language: str, named: tuple[GroupScore, ...]
+        self, post: FlaggedPost, text: str, language: str, alone: Scores, groups: tuple[GroupScore, ...]
     ) -> tuple[GroupScore, ...]:
         """Return the groups that the thread shows `text` to mean, if it doesn't name them itself.
 
         How hateful the post is, and whether it threatens, is read in the post alone.
         """
-        if not thread.means_others(text, language, named):
+        if not post.context or not await asyncio.to_thread(thread.means_others, text, language, groups):
             return ()
-        for together in thread.with_earlier(text, post.context, LONGEST_READ):
+        for together in await asyncio.to_thread(lambda: [*thread.with_earlier(text, post.context, LONGEST_READ)]):
             scored = await self._scorer.score(together, together, await self._reading(together), language)
-            if meant := thread.surely_meant(scored.scores.attacked(self._settings.group_threshold)):
+            if meant := thread.shown(alone, scored.scores):
                 return meant
         return ()
 

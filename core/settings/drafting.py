@@ -44,7 +44,7 @@ class TriageSettings(Section):
     self_harm_from: Share = Field(
         0.5,
         description="Least probability for a post to count as a hint at suicide or self-harm, which goes to people. "
-        "What is said in plain words always does. Lower it to catch more hints, with more false alarms.",
+        "What the patterns find always does. Lower it to catch more hints, with more false alarms.",
     )
     reread: bool = Field(
         True,

@@ -157,9 +157,10 @@ class ClaimMatcher:
         if own is None:
             return (), ()
         sure, unsure = self._sure(text, vector, groups, own, readings)
-        unsure = unsure or any(hate < self._files.claims[name].least_hate.get(own, 0.0) for name in list(sure)[:1])
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
+        said_of_nobody = any(hate < claim.least_hate.get(own, 0.0) and sure[claim.id] < 1.0 for claim in claims[:1])
+        unsure = unsure or said_of_nobody
         # Only the surest: a second insult is left as it is, for a redraft that says something else.
         claims[:1] = [naming_both(claim, groups, attacked, self._files) for claim in claims[:1]]
         return (

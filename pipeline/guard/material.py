@@ -162,8 +162,7 @@ def _post_words(text: str) -> tuple[str, ...]:
 def with_citation(evidence: Evidence) -> str:
     """Return a statement of evidence with the parts of its source that may hold figures."""
     source = evidence.source
-    named = (source.institution, source.title, source.symbol, source.locator, source.year)
-    return " | ".join((evidence.text, *map(str, named)))
+    return f"{evidence.text} | {source.title} | {source.symbol} | {source.locator} | {source.year}"
 
 
 def terms_pattern(terms: Iterable[str]) -> str:

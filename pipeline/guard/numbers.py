@@ -14,7 +14,7 @@ from pipeline.guard.figures import Figure, figures, magnitude
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, with_citation
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.quantities import Kind, is_plain, names_first_article, quantities
+from pipeline.guard.quantities import Kind, is_alone, is_plain, names_first_article, quantities
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import fold
 from pipeline.sentences import is_question
@@ -22,6 +22,7 @@ from pipeline.sentences import is_question
 _PART = re.compile(
     r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
 )
+_CLAUSE_END = re.compile(r"[.;:!?…\n]")
 SMALL = 12
 """Largest number that, written as a word, is no figure in a sentence that states no fact."""
 _MANY = re.compile(
@@ -45,6 +46,7 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
             figure
             for figure in figures(part.text, reply.language)
             if not is_plain(part.folded, figure.start, figure.end, reply.language)
+            and not any(start <= figure.start < end for start, end in _sources_named(part, reply))
         ]
         stated = is_statement(part, reply)
         known = evidence if _reports(part, reply.language) else evidence | post
@@ -54,7 +56,7 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         unknown += [
             figure.text
             for figure in written
-            if not {figure.value, _with_magnitude(figure, written, reply.language)}
+            if not {figure.value, _with_magnitude(figure, written, part, reply.language)}
             & (percentages if figure.percent else values)
             and (stated or not _is_plain_talk(figure, part))
             and not is_explained(figure.start, figure.end)
@@ -85,11 +87,31 @@ def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> It
             yield max(quantity.words, key=len, default="")
 
 
-def _with_magnitude(figure: Figure, written: Sequence[Figure], language: str) -> float:
-    """Return what a decimal number counts if the magnitude before it goes on: "of 7.7 million, 6.5 live there"."""
-    before = [magnitude(other, language) for other in written if other.start < figure.start]
-    goes_on = before and not figure.percent and not float(figure.value).is_integer()
-    return figure.value * before[-1] if goes_on and before[-1] else figure.value
+def _sources_named(part: Part, reply: Material) -> Iterator[tuple[int, int]]:
+    """Yield where a sentence has the whole name of a source's institution, which may hold a figure."""
+    for name in {fold(statement.evidence.source.institution) for statement in reply.statements}:
+        yield from (match.span() for match in re.finditer(re.escape(name), part.folded) if name)
+
+
+def _with_magnitude(figure: Figure, written: Sequence[Figure], part: Part, language: str) -> float:
+    """Return what a decimal number counts if the magnitude before it goes on: "of 7.7 million, 6.5 live there".
+
+    Nothing that it counts must be named after it: "of 7.7 million, the oldest lived 6.5 years".
+    """
+    before = [
+        other
+        for other in written
+        if other.start < figure.start and not _CLAUSE_END.search(part.folded[other.end : figure.start])
+    ]
+    if (
+        not before
+        or figure.percent
+        or float(figure.value).is_integer()
+        or not is_alone(part.folded, figure.end, language)
+    ):
+        return figure.value
+    size = magnitude(before[-1], language)
+    return figure.value * size if size and figure.value * size < before[-1].value else figure.value
 
 
 def _is_plain_talk(figure: Figure, part: Part) -> bool:

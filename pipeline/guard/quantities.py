@@ -123,6 +123,11 @@ def _stands_alone(fraction: re.Match[str], language: str) -> bool:
     return goes_on is not None and marker in ("over", "under", "about")
 
 
+def is_alone(text: str, end: int, language: str) -> bool:
+    """Tell whether nothing that it counts follows a number that ends there in folded `text`: "6.5 live here"."""
+    return _after_a_share(language).match(text, end) is not None
+
+
 @lru_cache(maxsize=16)
 def _after_a_share(language: str) -> re.Pattern[str]:
     return re.compile("|".join(_listed("after_a_share", language)) or r"(?!)")

@@ -39,8 +39,8 @@ for**: judging how great the danger is, or anybody's health. From {limit} on (`t
 people.
 
 Trained on {own:,} posts of our own in four languages, {risk:,} of them with a risk (`training/self_harm`; two language
-models wrote them for a language), on {hostile:,} wordings of claims on file and own posts, and on {real:,} real English
-posts. The last two are taken to be without a risk.
+models wrote those of each language), on {hostile:,} wordings of claims on file and own posts, and on {real:,} real
+English posts. The last two are taken to be without a risk.
 
 | posts of another writer | with a risk | patterns find | head finds | together | others | alarms | AUC of the head |
 |---|--:|--:|--:|--:|--:|--:|--:|

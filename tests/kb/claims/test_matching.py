@@ -187,6 +187,15 @@ async def test_a_claim_may_be_unsure_where_hate_is_unlikely(
     assert (answered.id, answered.unsure, bool(facts)) == ("women-slur-as-insult", unsure, True)
 
 
+async def test_a_wording_word_for_word_is_answered_however_unlikely_hate_is(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-insult": 1.0}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
+    (answered,), _ = matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en", hate=0.1)
+    assert not answered.unsure
+
+
 async def test_less_is_enough_in_a_language_of_which_models_are_less_sure(
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

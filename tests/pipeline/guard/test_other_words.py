@@ -489,6 +489,18 @@ def test_a_source_without_a_name_is_named_by_nothing() -> None:
             "Of about 7.7 million herring, 5.6 live in the bay.",
         ),
         (
+            "en",
+            "Of 7.7 million herring, 6.5 million live in the bay.",
+            "Of about 7.7 million herring, 6.5 million live in the bay.",
+            "Of about 7.7 million herring, the oldest lived 6.5 years.",
+        ),
+        (
+            "en",
+            "Of 7.7 million herring, 6.5 million live in the bay.",
+            "Of about 7.7 million herring, 6.5 million live in the bay.",
+            "In all 7.7 million herring live here; 6.5 live in the bay.",
+        ),
+        (
             "es",
             "De 7,7 millones de arenques, 6,5 millones viven en la bahía.",
             "De unos 7,7 millones de arenques, 6,5 viven en la bahía.",
@@ -502,6 +514,8 @@ def test_a_magnitude_goes_on_to_the_next_decimal_number(language: str, evidence:
 
 
 def test_a_figure_in_the_name_of_a_source_may_be_named() -> None:
-    evidence, said = "Sailors like herring.", "Sailors like herring, says the Association {} July."
-    assert "numbers" not in stopped_by(evidence, said.format(21), institution="Association 21 July")
-    assert "numbers" in stopped_by(evidence, said.format(12), institution="Association 21 July")
+    evidence, said, name = "Sailors like herring.", "Sailors like herring, says the Association {} July.", "21 July"
+    elsewhere = "In this port 21 of the sailors like herring."
+    assert "numbers" not in stopped_by(evidence, said.format(21), institution=f"Association {name}")
+    assert "numbers" in stopped_by(evidence, said.format(12), institution=f"Association {name}")
+    assert "numbers" in stopped_by(evidence, elsewhere, institution=f"Association {name}")

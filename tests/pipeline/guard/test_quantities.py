@@ -64,6 +64,13 @@ from pipeline.guard.words import fold
         ("es", "casi la mitad está en el puerto", "el 64 %", False),
         ("it", "quasi il doppio", "454 a fronte dei 241", True),
         ("it", "quasi il doppio", "454 a fronte dei 341", False),
+        ("it", "il doppio", "il rispetto alla vita di 120 marinai e 240 pescatori", False),
+        ("es", "tres veces", "frente al odio, 120 sedes en 40 países", False),
+        ("en", "three times", "an appeal against 3 laws reached 120 judges and 40 lawyers", False),
+        ("en", "a third of the women", "two out of every three women and one of every four men", False),
+        ("es", "un tercio de las mujeres", "dos de cada tres mujeres y uno de cada cuatro hombres", False),
+        ("it", "un terzo delle donne", "due donne su tre e un uomo su quattro", False),
+        ("en", "for every 100 sailors there were 1.5 million fishers", "1.5% of them", False),
         ("en", "nearly twice as many", "454 compared with 241 before", True),
         ("eu", "erdiak baino gehiago", "%55ek", True),
         ("eu", "lautik hiru", "%75", True),
@@ -76,6 +83,23 @@ def test_a_quantity_is_borne_out_by_the_value_it_means(
     known = given(fold(evidence), language, 2026)
     read = [quantity for quantity in quantities(fold(said), language) if quantity.kind is not Kind.TIMES or borne_out]
     assert any(map(known.bears_out, read)) is borne_out
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "two out of every three women and one of every four men"),
+        ("es", "dos de cada tres mujeres y uno de cada cuatro hombres"),
+        ("it", "due donne su tre e un uomo su quattro"),
+    ],
+)
+def test_two_shares_in_a_row_are_read_as_two(language: str, said: str) -> None:
+    shares = {round(each.value) for each in quantities(said, language) if each.kind is Kind.SHARE}
+    assert shares == {67, 25}
+
+
+def test_five_times_in_a_year_more_often_is_a_multiple() -> None:
+    assert any(each.kind is Kind.TIMES for each in quantities("five times in a year more often", "en"))
 
 
 @pytest.mark.parametrize(

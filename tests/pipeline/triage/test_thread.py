@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain import GroupScore, TargetGroup
+from core.domain import GroupScore, Route, TargetGroup
 from core.settings import TriageSettings
+from models.e5 import Reading
 from models.embed import Embedder
 from pipeline import thread
-from pipeline.heads import SURE
+from pipeline.heads import SURE, Scores
 from pipeline.languages import packs
 from pipeline.triage import Triager
 from tests.factories import make_post
@@ -63,32 +64,66 @@ async def test_a_thread_that_names_nobody_changes_nothing(triager: Triager) -> N
     assert await triager.triage(make_post(text=text, context=("The council votes today.", "👍", " \u200b"))) == alone
 
 
-async def test_a_thread_of_the_greatest_size_costs_a_few_readings(triager: Triager) -> None:
-    text = "they ruin everything they touch"
-    triage = await triager.triage(make_post(text=text, context=("lovely weather today " * 40,) * 46 + (MOSQUE,) * 3))
-    assert triage.groups[0].group is TargetGroup.MUSLIMS
+async def test_only_the_nearest_posts_of_a_long_thread_are_read(
+    triager: Triager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    reading = triager._reading
+
+    async def counting(text: str) -> Reading:
+        read.append(text)
+        return await reading(text)
+
+    monkeypatch.setattr(triager, "_reading", counting)
+    weather = ("lovely weather today " * 40,) * 46
+    triage = await triager.triage(make_post(text="they ruin everything they touch", context=(MOSQUE, *weather)))
+    assert len(read) == 1 + thread.NEAREST
+    assert not triage.reason.endswith(BY_THREAD)
 
 
-def test_the_nearest_posts_come_first_and_are_cut_at_their_beginning() -> None:
-    together = list(thread.with_earlier("they lie", ("oldest", "one", "two", "a lovely morning three"), 20))
-    assert together == ["rning three\nthey lie", "two\nthey lie", "one\nthey lie"]
-    assert not list(thread.with_earlier("they lie", ("one",), 9))
+async def test_who_is_escalated_or_dismissed_is_not_looked_for(
+    triager: Triager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thread, "means_others", lambda *_: pytest.fail("the thread was read"))
+    for text, earlier in (("kill them all", None), ("they ruin everything they touch", "x/1")):
+        triage = await triager.triage(make_post(text=text, context=(MOSQUE,)), duplicate_of=earlier)
+        assert triage.route in (Route.ESCALATE, Route.DISMISS)
+
+
+def test_the_nearest_posts_come_first_and_lose_words_at_their_beginning() -> None:
+    together = list(thread.with_earlier("they lie", ("oldest", "one", "two", f"{'a lovely morning ' * 3}three"), 50))
+    assert together == ["a lovely morning a lovely morning three\nthey lie", "two\nthey lie", "one\nthey lie"]
+    assert not list(thread.with_earlier("they lie", ("one",), 48))
+
+
+def test_a_group_counts_only_if_the_earlier_post_makes_it_likelier() -> None:
+    def scores(**groups: float) -> Scores:
+        return Scores({group: groups.get(group.value, 0.01) for group in TargetGroup}, 0.9, 0.0)
+
+    alone = scores(women=0.48, migrants=0.3)
+    assert thread.shown(alone, scores(women=0.55, migrants=0.4)) == ()
+    meant = thread.shown(alone, scores(women=0.55, muslims=0.7, migrants=0.8))
+    assert [score.group for score in meant] == [TargetGroup.MIGRANTS, TargetGroup.MUSLIMS]
 
 
 REFERRING = {
-    "en": "I want them gone", "es": "que se vayan todos ellos", "it": "loro rubano", "eu": "haiek lapurrak dira",
-    "de": "Die da klauen doch alle", "fr": "Ces gens volent tous",
+    "en": "I want them gone", "es": "hay que echarlos ya, esa gente sobra", "it": "quelli rubano",
+    "eu": "haiek lapurrak dira", "de": "Die da klauen doch alle", "fr": "Ces gens volent tous",
 }  # fmt: skip
 NAMING_NOBODY = {
-    "en": "This theme is a hem of the system", "es": "El bar abre los lunes", "it": "Il mare le piace",
-    "eu": "Eguraldi ederra dago gaur", "de": "Das Wetter ist heute schlecht", "fr": "Le temps est mauvais",
-}  # fmt: skip
+    "en": ["This theme is a hem of the system", "Every idiot has their opinion, and you are one"],
+    "es": ["¿Cómo estás, imbécil?", "Estás loca", "Me gustan los regalos", "Carlos, basta de charlas", "Las escalas"],
+    "it": ["Il mare le piace", "Queste tasse sono una rapina", "Sei un idiota"],
+    "eu": ["Eguraldi ederra dago gaur", "Prezio horiek lapurreta dira"],
+    "de": ["Sie sind ein Idiot, Herr Müller", "Ihre Meinung ist Müll", "Diese Steuern sind Raub"],
+    "fr": ["Le temps est mauvais", "Ces impôts sont du vol"],
+}
 
 
 @pytest.mark.parametrize("language", list(packs()))
 def test_every_language_knows_what_stands_for_people(language: str) -> None:
     assert thread.means_others(REFERRING[language], language, UNSURE)
-    assert not thread.means_others(NAMING_NOBODY[language], language, UNSURE)
+    assert [text for text in NAMING_NOBODY[language] if thread.means_others(text, language, UNSURE)] == []
 
 
 def test_another_language_is_read_like_english() -> None:
