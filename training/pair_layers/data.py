@@ -33,8 +33,6 @@ STANCES_OF_A_KIND = 300
 """Most pairs of a kind that are taken from the stance head's; all of its near twins are."""
 UNEVEN = 2.0
 """Weight of sentences whose form does not give their label away, since questions may be untrue there."""
-TWIN = "twin-"
-"""Beginning of the scenes with evidence of their own, whose bad drafts are near twins of the good ones."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +154,8 @@ def _drafts(evidence: Mapping[tuple[str, str], str]) -> Iterator[Pair]:
             (evidence[number, language] for number in numbers),
             key=lambda text: len(own & content(words(fold(text)), language)),
         )
-        kind = "draft, near twin" if scene.startswith(TWIN) else "draft"
-        yield Pair(post, sentence, OPPOSES, stands == "1", kind, language, scene, UNEVEN)
-        yield Pair(nearest, sentence, FOLLOWS, follows == "1", kind, language, scene, UNEVEN)
+        yield Pair(post, sentence, OPPOSES, stands == "1", "draft", language, scene, UNEVEN)
+        yield Pair(nearest, sentence, FOLLOWS, follows == "1", "draft", language, scene, UNEVEN)
 
 
 def _wording(name: str, language: str, claims: ClaimFiles) -> str:

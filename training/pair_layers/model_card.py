@@ -39,9 +39,7 @@ are pairs of the stance head. "Beside evidence" are sentences that state nothing
 what a post says (no), beside evidence drawn by chance. A second language model read 300 sentences of each file, drawn
 by chance, without their answers, and gave the same answer to all. "Draft" are sentences of whole drafts, good and bad,
 for 574 scenes of a post and facts on file (`drafts.tsv`), each beside its post and its evidence; of 300 a second model
-gave the same answer to 296 on `opposes` and 291 on `follows`. "Draft, near twin" are those of 420 scenes with evidence
-made for them, whose bad drafts turn comparisons, exchange subjects or add something; of 300 a second model gave the
-same answer to 291 and 292.
+gave the same answer to 296 on `opposes` and 291 on `follows`.
 
 ## Measured on {unseen:,} pairs that were kept apart
 

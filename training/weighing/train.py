@@ -199,7 +199,7 @@ with `reread` under {reread_limit} (`guard.reread_min_overall`).
 |---|---|---|--:|--:|--:|--:|
 {rows}
 
-Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The tenth set was
+Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The twelfth set was
 counted once, when checks and weights were ready.
 
 ## Limits
