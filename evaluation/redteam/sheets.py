@@ -38,7 +38,7 @@ LEARNED = {
 """Sets of drafts in free wording to which the weighing of checks was fitted, and when they were written."""
 
 FRESH = {
-    "twelfth": "written like the eleventh by another reader; counted once, after all changes made with others in view",
+    "twelfth": "written like the eleventh by another reader; counted for three candidates, chosen among by others",
 }
 """Sets of drafts that nothing was fitted to, and when they were written."""
 

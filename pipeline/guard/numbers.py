@@ -42,11 +42,12 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     post_text = fold(context.post.text)
     unknown = []
     for part in (part for part in reply.parts if not part.quoted):
+        named = [*_sources_named(part, reply)]
         written = [
             figure
             for figure in figures(part.text, reply.language)
             if not is_plain(part.folded, figure.start, figure.end, reply.language)
-            and not any(start <= figure.start < end for start, end in _sources_named(part, reply))
+            and not any(start <= figure.start < end for start, end in named)
         ]
         stated = is_statement(part, reply)
         known = evidence if _reports(part, reply.language) else evidence | post

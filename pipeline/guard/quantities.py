@@ -118,9 +118,8 @@ def _is_a_whole(number: float) -> bool:
 
 def _stands_alone(fraction: re.Match[str], language: str) -> bool:
     """Tell whether a fraction of nothing named is a share: "over a quarter had left", not "at least half an hour"."""
-    goes_on = _after_a_share(language).match(fraction.string, fraction.end())
     marker = marker_before(fraction.string, fraction.start(), language)
-    return goes_on is not None and marker in ("over", "under", "about")
+    return is_alone(fraction.string, fraction.end(), language) and marker in ("over", "under", "about")
 
 
 def is_alone(text: str, end: int, language: str) -> bool:

@@ -25,8 +25,6 @@ MOST_REAL = 2_500
 """Real posts to train on; nobody read them for self-harm, so those that the patterns find are left out."""
 SOURCES = frozenset({"posts", "forum posts", "flagged posts", "EDOS", "Hatemoji"})
 """Data sets of the threat head that real posts are drawn from."""
-
-
 MOST_HOSTILE, REPORTED = 3_600, 3
 """Hostile texts that are taken, and one in how many of them is kept for the report."""
 

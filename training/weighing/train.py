@@ -200,7 +200,7 @@ with `reread` under {reread_limit} (`guard.reread_min_overall`).
 {rows}
 
 Nothing was fitted to the rows that don't say so (of the sheets, the half kept for the report). The twelfth set was
-counted once, when checks and weights were ready.
+counted for three candidates, among which the sets that were learned from decided, each weighed by the others.
 
 ## Limits
 

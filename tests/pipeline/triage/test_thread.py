@@ -106,6 +106,12 @@ def test_a_group_counts_only_if_the_earlier_post_makes_it_likelier() -> None:
     assert [score.group for score in meant] == [TargetGroup.MIGRANTS, TargetGroup.MUSLIMS]
 
 
+def test_basque_words_for_these_stand_for_people_where_a_clause_begins() -> None:
+    assert thread.means_others("Etorri dira, horiek lapurrak dira", "eu", UNSURE)
+    assert thread.means_others("Horiek lapurrak dira", "eu", UNSURE)
+    assert not thread.means_others("Etxe horiek garestiak dira", "eu", UNSURE)
+
+
 REFERRING = {
     "en": "I want them gone", "es": "hay que echarlos ya, esa gente sobra", "it": "quelli rubano",
     "eu": "haiek lapurrak dira", "de": "Die da klauen doch alle", "fr": "Ces gens volent tous",
