@@ -56,7 +56,8 @@ Nothing was fitted to the posts in these tables, but the limit was chosen with t
 
 Real posts with a risk could not be had, so its recall on these is unknown. Language models wrote all sentences, and no
 speaker of Spanish, Italian or Basque has read them. It reads the first {longest:,} characters of a post, and a hint
-within much else is lost. Farewells of other kinds ("my last day here") and weariness of people are its usual alarms.
+within much else is lost. Its usual alarms are people who talk of themselves, of
+dates and quarrels above all: of 38 real posts found on 2026-11-29, read by eye, none is plainly of a person at risk.
 """
 
 
